@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# One target per folder: findrho_<name>, built from src/<name>/, its public headers in include/findrho/<name>/.
+
+add_library(findrho_flags INTERFACE)
+target_compile_features(findrho_flags INTERFACE cxx_std_20)
+target_include_directories(findrho_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(findrho_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -fno-math-errno>)
+if(FINDRHO_SANITIZE)
+  target_compile_options(findrho_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FINDRHO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(findrho_flags INTERFACE -fsanitize=${FINDRHO_SANITIZE})
+endif()
+
+# findrho_module(nufft SOURCES plan.cpp NEEDS backend PRIVATE hwy)
+#   SOURCES  files of the folder;  NEEDS  findrho folders below it;  PRIVATE  libraries that its headers do not show
+function(findrho_module name)
+  cmake_parse_arguments(M "" "" "SOURCES;NEEDS;PRIVATE" ${ARGN})
+  add_library(findrho_${name} STATIC ${M_SOURCES})
+  set_target_properties(findrho_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  target_link_libraries(findrho_${name} PUBLIC findrho_flags PRIVATE ${M_PRIVATE})
+  foreach(needed IN LISTS M_NEEDS)
+    target_link_libraries(findrho_${name} PUBLIC findrho_${needed})
+  endforeach()
+endfunction()
+
+# findrho_test(nufft SOURCES spread.cpp NEEDS nufft PRIVATE hwy): one GoogleTest program per folder, each test a ctest.
+function(findrho_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;NEEDS;PRIVATE" ${ARGN})
+  add_executable(test_${name} ${T_SOURCES})
+  set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${name} PRIVATE FINDRHO_DATA_DIR="${FINDRHO_DATA_DIR}")
+  target_link_libraries(test_${name} PRIVATE GTest::gtest_main ${T_PRIVATE})
+  foreach(needed IN LISTS T_NEEDS)
+    target_link_libraries(test_${name} PRIVATE findrho_${needed})
+  endforeach()
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
