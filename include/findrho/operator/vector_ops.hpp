@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threaded loops and sums over the elements of an image, in blocks whose size depends on the image alone:
+// the bytes of every sum are the same for any number of threads.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdint>
+
+#include "findrho/core/array.hpp"
+#include "findrho/core/context.hpp"
+
+namespace findrho {
+
+inline constexpr std::int64_t kMaxBlocks = 256;
+/// Elements of a block: at least 4096, so that a task outweighs its hand-out, and at most kMaxBlocks blocks.
+constexpr std::int64_t block_size(std::int64_t n) {
+  return std::max<std::int64_t>(4096, (n + kMaxBlocks - 1) / kMaxBlocks);
+}
+
+/// body(begin, end) for each block of 0..n-1.
+template <class Body>
+void for_blocks(Context const& context, std::int64_t n, Body const& body) {
+  std::int64_t const size = block_size(n);
+  context.pool().each((n + size - 1) / size,
+                      [&](std::int64_t block) { body(block * size, std::min(n, (block + 1) * size)); });
+}
+
+/// Sum over the blocks of what body(begin, end) returns, added in the order of the blocks.
+/// Sum is double, or a struct of doubles with operator+=.
+template <class Sum, class Body>
+Sum sum_blocks(Context const& context, std::int64_t n, Body const& body) {
+  std::array<Sum, kMaxBlocks> part{};
+  std::int64_t const size = block_size(n);
+  std::int64_t const blocks = (n + size - 1) / size;
+  context.pool().each(blocks, [&](std::int64_t block) {
+    part[static_cast<std::size_t>(block)] = body(block * size, std::min(n, (block + 1) * size));
+  });
+  Sum sum{};
+  for (std::int64_t block = 0; block < blocks; ++block) sum += part[static_cast<std::size_t>(block)];
+  return sum;
+}
+
+/// sum_{begin <= n < end} Re(conj(a_n) b_n), in eight interleaved double sums that compilers turn into vector
+/// code.
+template <class T>
+double real_dot_range(std::complex<T> const* a, std::complex<T> const* b, std::int64_t begin,
+                      std::int64_t end) {
+  constexpr std::int64_t kLanes = 8;
+  T const* p = reinterpret_cast<T const*>(a);
+  T const* q = reinterpret_cast<T const*>(b);
+  std::array<double, kLanes> lane{};
+  std::int64_t i = 2 * begin;
+  for (; i + kLanes <= 2 * end; i += kLanes) {
+    for (std::int64_t l = 0; l < kLanes; ++l) {
+      lane[static_cast<std::size_t>(l)] += static_cast<double>(p[i + l]) * static_cast<double>(q[i + l]);
+    }
+  }
+  double sum = 0;
+  for (double const s : lane) sum += s;
+  for (; i < 2 * end; ++i) sum += static_cast<double>(p[i]) * static_cast<double>(q[i]);
+  return sum;
+}
+
+/// Re<a, b> = sum_n Re(conj(a_n) b_n), summed in double.
+template <class T>
+double real_dot(Context const& context, View<std::complex<T> const> a, View<std::complex<T> const> b) {
+  return sum_blocks<double>(context, a.size(), [&](std::int64_t begin, std::int64_t end) {
+    return real_dot_range(a.data, b.data, begin, end);
+  });
+}
+
+/// y += alpha x
+template <class T>
+void axpy(Context const& context, T alpha, View<std::complex<T> const> x, View<std::complex<T>> y) {
+  for_blocks(context, x.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) y[i] += alpha * x[i];
+  });
+}
+
+}  // namespace findrho
