@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands: one source file each, <command>.cpp, listed in main.cpp.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace findrho {
+class App;
+
+void add_man(CLI::App& root, App& app);
+
+}  // namespace findrho
