@@ -20,7 +20,8 @@ enum class ReadoutFlag : std::uint64_t {
   hp_feedback = std::uint64_t{1} << 25,
   dummy = std::uint64_t{1} << 26,
   rt_feedback = std::uint64_t{1} << 27,
-  surface_coil_correction = std::uint64_t{1} << 28
+  surface_coil_correction = std::uint64_t{1} << 28,
+  compressed = std::uint64_t{0xF} << 52  // any of the four compression bits
 };
 
 struct RawReadout {
@@ -61,6 +62,8 @@ struct RawScan {
   std::string xml;  // the header, verbatim
   std::vector<RawEncoding> encodings;
   double field_T = 0;
+  double resonance_Hz = 0;              // of hydrogen; 0: not stated
+  double receiver_noise_bandwidth = 1;  // noise bandwidth of a readout over 1/dwell
   std::vector<RawReadout> readouts;
   std::vector<std::complex<float>> data;
   std::vector<float> trajectory;
