@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Density compensation in closed form: the area (2D) or volume (3D) of k-space that each sample stands for.
+// What no closed form covers is left to the iterative weights of the NUFFT.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "findrho/core/scan.hpp"
+
+namespace findrho {
+
+struct DensityWeights {
+  std::vector<double> weights;  // one per sample; their sum is the sampled k-space area over prod N
+  std::string method;           // "analytic radial 2D, 25 full spokes", for manifest and notes
+};
+
+/// Weights for a trajectory that its samples show to be Cartesian, radial or an Archimedean spiral; otherwise
+/// nothing.
+///   Cartesian  distinct integer positions: 1 cell each; samples at the same position share it
+///   radial 2D  rings of one sample spacing, cut where neighbouring spokes meet; undersampled spokes still
+///   share the
+///              whole disc. The sample at DC gets its spoke's part of the central disc, the last one its full
+///              ring.
+///   radial 3D  shells, shared equally; the spoke directions have to cover the sphere evenly
+///   spiral     rings between the mean radii of successive samples, shared by the interleaves: the Jacobian
+///   |k| d|k|
+/// Recognised radial: straight spokes through the centre, uniform spacing, all full or all half. Recognised
+/// spiral: |k| linear in the unwrapped angle to 10 % of the distance between turns, interleaves equally
+/// spaced in angle, inward or outward. Each axis is scaled by N_d/2 first, so that elliptic sampling is
+/// covered. Units   k in cycles per FOV Source  spiral: Hoge, Kwan and Pike, MRM 38:117 (1997),
+/// doi:10.1002/mrm.1910380117
+std::optional<DensityWeights> analytic_density_if_known(Trajectory const& trajectory, Matrix const& matrix);
+
+/// The same for a caller that knows that a closed form exists.
+/// Errors  bad_option, where none does
+std::vector<double> analytic_density(Trajectory const& trajectory, Matrix const& matrix);
+
+}  // namespace findrho

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findrho/trajectory/cartesian.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "findrho/core/error.hpp"
+#include "generator.hpp"
+
+namespace findrho {
+namespace {
+
+struct Range {
+  std::int64_t first, end;
+  bool has(std::int64_t k) const { return k >= first && k < end; }
+};
+
+Range centred(std::int64_t n) {
+  return {-(n / 2), n - n / 2};
+}
+
+void check(Matrix const& matrix, CartesianOptions const& options) {
+  detail::require_matrix(matrix, matrix.dims(), "Cartesian");
+  detail::require_positive(options.acceleration, "acceleration");
+  detail::require_positive(options.acceleration_z, "acceleration_z");
+  if (options.acceleration > matrix.y || options.acceleration_z > matrix.z) {
+    throw Error(ErrorKind::bad_option,
+                "acceleration " + std::to_string(options.acceleration) + " x " +
+                    std::to_string(options.acceleration_z) + " exceeds the " + std::to_string(matrix.y) +
+                    " x " + std::to_string(matrix.z) + " lines",
+                "give at most the number of lines");
+  }
+  std::int64_t const lines = matrix.dims() == 3 ? std::min(matrix.y, matrix.z) : matrix.y;
+  if (options.calibration_lines < 0 || options.calibration_lines > lines) {
+    throw Error(ErrorKind::bad_option, "calibration_lines is " + std::to_string(options.calibration_lines),
+                "give 0 to " + std::to_string(lines));
+  }
+}
+
+}  // namespace
+
+Trajectory make_cartesian(Matrix const& matrix, CartesianOptions const& options) {
+  check(matrix, options);
+  int const dims = matrix.dims();
+  Range const x = centred(matrix.x), y = centred(matrix.y), z = centred(matrix.z);
+  Range const calibration = centred(options.calibration_lines);
+
+  std::vector<std::pair<std::int64_t, std::int64_t>> lines;
+  for (std::int64_t kz = z.first; kz < z.end; ++kz) {
+    for (std::int64_t ky = y.first; ky < y.end; ++ky) {
+      bool const regular = ky % options.acceleration == 0 && kz % options.acceleration_z == 0;
+      bool const calibrates = calibration.has(ky) && (dims == 2 || calibration.has(kz));
+      if (regular || calibrates) lines.emplace_back(ky, kz);
+    }
+  }
+
+  Trajectory t = detail::empty_trajectory(dims, static_cast<std::int64_t>(lines.size()), matrix.x,
+                                          matrix.x / 2, options.dwell_s);
+  std::size_t m = 0;
+  for (auto const& [ky, kz] : lines) {
+    for (std::int64_t kx = x.first; kx < x.end; ++kx, ++m) {
+      t.kx[m] = static_cast<double>(kx);
+      t.ky[m] = static_cast<double>(ky);
+      if (dims == 3) t.kz[m] = static_cast<double>(kz);
+    }
+  }
+  return t;
+}
+
+}  // namespace findrho

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every trajectory generator needs: option checks, allocation, sample times.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "findrho/core/scan.hpp"
+
+namespace findrho::detail {
+
+/// Errors  bad_option, naming the option and its value
+void require_positive(std::int64_t value, std::string const& option);
+void require_positive(double value, std::string const& option);
+/// Errors  bad_option, when the matrix is empty or has other dimensions than the trajectory
+void require_matrix(Matrix const& matrix, int dims, std::string const& trajectory);
+
+/// A computed count, rounded up, at least 1.
+/// Errors  bad_option, for more than any scan has
+std::int64_t count_from(double count, std::string const& what);
+
+/// A trajectory of `readouts` x `samples` with all k = 0 and times (j - dc_sample) dwell_s in every readout.
+/// Errors  bad_option, for more samples than any scan has
+Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t samples, std::int64_t dc_sample,
+                            double dwell_s);
+
+}  // namespace findrho::detail
