@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "command_tree.hpp"
+#include "findrho/backend/cuda_module.hpp"
 #include "findrho/core/error.hpp"
 #include "interrupt.hpp"
 
@@ -37,7 +39,7 @@ void App::add_global_options(CLI::App& root) {
       ->group(kGlobalOptions);
   root.add_option("--device", options.device, "Where to compute: auto, cpu, cuda or cuda:<number>")
       ->check(check_device)
-      ->type_name("DEVICE")
+      ->type_name("DEVICE:{auto,cpu,cuda}")
       ->capture_default_str()
       ->group(kGlobalOptions);
   root.add_flag("--quiet", options.quiet, "Show warnings and errors only")->group(kGlobalOptions);
@@ -61,9 +63,12 @@ Progress& App::progress() {
 }
 
 Context App::context() {
-  if (cuda_number(options.device) >= 0) {
-    throw Error(ErrorKind::not_built, "this build has no CUDA backend",
-                "leave --device out, or see what findrho doctor says about CUDA");
+  if (int const number = cuda_number(options.device); number >= 0) {
+    CudaModule const module = load_cuda_module();
+    CudaDevice const& device = require_cuda_device(module, number);
+    throw Error(ErrorKind::not_built,
+                "this version computes on the CPU only; " + device.name + " is there, but unused",
+                "leave --device out");
   }
   Context context = Context::cpu(options.threads);
   context.set_event_sink([&progress = progress()](Event const& event) { progress.show(event); });
@@ -80,6 +85,19 @@ bool App::interrupted() const {
 
 char const* version() {
   return FINDRHO_VERSION;
+}
+
+std::filesystem::path cache_folder() {
+  auto const variable = [](char const* name) -> std::string {
+    char const* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  // The XDG rule: a relative path is ignored.
+  if (std::string const xdg = variable("XDG_CACHE_HOME"); xdg.rfind('/', 0) == 0) {
+    return std::filesystem::path(xdg) / "findrho";
+  }
+  std::string const home = variable("HOME");
+  return home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".cache" / "findrho";
 }
 
 }  // namespace findrho

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every command shares: the global options, the context with its progress, and the record of the run.
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "findrho/core/context.hpp"
@@ -48,5 +50,9 @@ class App {
 
 /// "0.1.0"
 char const* version();
+
+/// Where results that may be computed anew are kept: $XDG_CACHE_HOME/findrho or $HOME/.cache/findrho; empty
+/// when neither variable is set.
+std::filesystem::path cache_folder();
 
 }  // namespace findrho

@@ -138,12 +138,16 @@ std::string usage(CommandDoc const& command) {
   return text;
 }
 
+std::string last_word(std::string const& name) {
+  return name.substr(name.rfind(' ') + 1);
+}
+
 std::string help_text(CommandDoc const& command) {
   std::string text = wrap(command.description, 0, 0) + "\n\nUsage: " + usage(command) + "\n";
   if (!command.subcommands.empty()) {
     text += "\nCommands:\n";
     for (CommandDoc const& sub : command.subcommands) {
-      text += entry(sub.name.substr(sub.name.rfind(' ') + 1), sub.description);
+      text += entry(last_word(sub.name), sub.description);
     }
   }
   text += options_text(command.options) + options_text(command.global_options);

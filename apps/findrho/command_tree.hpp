@@ -3,6 +3,7 @@
 // from.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -38,6 +39,8 @@ CommandDoc describe(CLI::App const& command);
 /// "--output FILE", "FILE", "[FILE ...]": as a usage line or a heading shows it.
 std::string option_heading(OptionDoc const& option);
 std::string usage(CommandDoc const& command);
+/// "recon" of "findrho recon".
+std::string last_word(std::string const& name);
 /// What --help prints.
 std::string help_text(CommandDoc const& command);
 /// The options of one heading in the order of definition: (group, options).

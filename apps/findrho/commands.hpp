@@ -9,6 +9,8 @@ class App;
 namespace findrho {
 class App;
 
+void add_completion(CLI::App& root, App& app);
+void add_doctor(CLI::App& root, App& app);
 void add_man(CLI::App& root, App& app);
 
 }  // namespace findrho

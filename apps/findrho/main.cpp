@@ -14,7 +14,9 @@ namespace findrho {
 namespace {
 
 void add_commands(CLI::App& root, App& app) {
+  add_doctor(root, app);
   add_man(root, app);
+  add_completion(root, app);
 }
 
 /// The command that the arguments reached: the root where none was recognised.
@@ -25,7 +27,7 @@ CLI::App const& reached(CLI::App const& root) {
 
 std::vector<std::string> known_words(CommandDoc const& doc) {
   std::vector<std::string> words;
-  for (CommandDoc const& sub : doc.subcommands) words.push_back(sub.name.substr(sub.name.rfind(' ') + 1));
+  for (CommandDoc const& sub : doc.subcommands) words.push_back(last_word(sub.name));
   for (auto const* options : {&doc.options, &doc.global_options}) {
     for (OptionDoc const& option : *options) {
       if (!option.positional) words.insert(words.end(), option.names.begin(), option.names.end());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_record.hpp"
 
-#include <sys/resource.h>
-
 namespace findrho {
 
 void RunRecord::add(Event const& event, int depth) {
@@ -25,12 +23,6 @@ void RunRecord::add(Event const& event, int depth) {
       warnings.push_back(event.text);
       break;
   }
-}
-
-std::int64_t peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
 }  // namespace findrho

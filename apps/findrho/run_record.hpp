@@ -34,7 +34,4 @@ struct RunRecord {
   void add(Event const& event, int depth);
 };
 
-/// The most memory that this process has held so far.
-std::int64_t peak_memory_bytes();
-
 }  // namespace findrho
