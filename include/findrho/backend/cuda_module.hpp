@@ -16,6 +16,8 @@ struct CudaDevice {
   std::int64_t memory_bytes = 0, memory_free_bytes = 0;
   std::int64_t l2_bytes = 0;
   double clock_mhz = 0;
+  std::string uuid;               // names the device over reboots
+  double memory_bytes_per_s = 0;  // from the memory's clock and bus: what no kernel can exceed
 };
 
 struct CudaModule {
@@ -46,7 +48,7 @@ CudaModule load_cuda_module();
 /// Errors  not_built, no_device, device_fault
 CudaDevice const& require_cuda_device(CudaModule const& module, int index);
 
-/// Runs y = a x + y on a device and compares every element with the CPU's.
+/// Runs one body (shared memory, barriers, atomics) on a device and on the CPU and compares every element.
 /// Errors  not_built, no_device, device_fault
 void cuda_self_test(CudaModule const& module, int index);
 

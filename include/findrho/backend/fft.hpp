@@ -103,7 +103,9 @@ class PrunedFft {
   Matrix const& box() const;
   Matrix const& grid() const;
   /// Memory of tables and scratch.
-  std::int64_t bytes() const;
+  std::int64_t bytes() const { return bytes(box(), grid(), threads()); }
+  static std::int64_t bytes(Matrix const& box, Matrix const& grid, int threads);
+  int threads() const;
 
  private:
   struct Impl;

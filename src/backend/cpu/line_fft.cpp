@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 
+#include "backend/cpu/targets.hpp"
 #include "findrho/core/error.hpp"
 
 #undef HWY_TARGET_INCLUDE

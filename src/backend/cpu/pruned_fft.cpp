@@ -271,13 +271,19 @@ Matrix const& PrunedFft<T>::grid() const {
   return impl_->grid;
 }
 template <class T>
-std::int64_t PrunedFft<T>::bytes() const {
-  Impl const& p = *impl_;
-  std::int64_t elements = p.scratch.size();
-  for (std::size_t d = 0; d < 3; ++d) {
-    elements += static_cast<std::int64_t>(p.plan[d].twiddles.size() + p.scale[d].size());
+int PrunedFft<T>::threads() const {
+  return impl_->slots;
+}
+
+template <class T>
+std::int64_t PrunedFft<T>::bytes(Matrix const& box, Matrix const& grid, int threads) {
+  std::int64_t elements = 0, scratch = 0;
+  for (int d = 0; d < 3; ++d) {
+    LinePlan<T> const plan(grid[d]);
+    elements += static_cast<std::int64_t>(plan.twiddles.size()) + box[d];
+    scratch = std::max(scratch, plan.scratch());
   }
-  return elements * static_cast<std::int64_t>(sizeof(T));
+  return (elements + scratch * std::max(threads, 1)) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template class PrunedFft<float>;

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "backend/cuda/module_abi.hpp"
+#include "backend/cuda/topic.hpp"
+#include "findrho/backend/cuda_session.hpp"
 #include "findrho/core/error.hpp"
 
 namespace findrho {
@@ -84,7 +86,9 @@ void set_from_probe(CudaModule& module, CudaProbe const& probe, CudaDeviceRecord
                               .memory_bytes = record.memory_bytes,
                               .memory_free_bytes = record.memory_free_bytes,
                               .l2_bytes = record.l2_bytes,
-                              .clock_mhz = record.clock_khz / 1e3});
+                              .clock_mhz = record.clock_khz / 1e3,
+                              .uuid = record.uuid,
+                              .memory_bytes_per_s = 2e3 * record.memory_clock_khz * record.memory_bus_bits / 8});
   }
 }
 
@@ -151,6 +155,47 @@ void cuda_self_test(CudaModule const& module, int index) {
     throw Error(ErrorKind::device_fault, "the self-test failed on " + device.name + ": " + reason.data(),
                 "look at nvidia-smi and at the kernel's log");
   }
+}
+
+void const* cuda_topic(std::string const& path, char const* topic, int version) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto* const find =
+      library == nullptr ? nullptr
+                         : find_function<CudaTopicFunction>(library, (std::string(kCudaTopicPrefix) + topic).c_str());
+  void const* const table = find == nullptr ? nullptr : find(version);
+  if (table == nullptr) {
+    throw Error(ErrorKind::not_built, path + " has no functions for '" + topic + "' of version " + std::to_string(version),
+                "copy the module of this build there");
+  }
+  return table;
+}
+
+namespace {
+
+/// n of "cuda" or "cuda:<n>"; -1 for anything else.
+int cuda_index(std::string const& name) {
+  if (name == "cuda") return 0;
+  if (name.rfind("cuda:", 0) != 0) return -1;
+  std::string const digits = name.substr(5);
+  bool const number =
+      !digits.empty() && digits.size() <= 3 && digits.find_first_not_of("0123456789") == std::string::npos;
+  return number ? std::stoi(digits) : -1;
+}
+
+}  // namespace
+
+DeviceChoice choose_device(std::string const& name, CudaModule const& module) {
+  if (name == "cpu") return {};
+  if (name == "auto") {
+    if (module.ready()) return {true, 0, "auto: " + module.devices.front().name};
+    return {false, 0, "auto: the CPU, because " + module.reason};
+  }
+  int const index = cuda_index(name);
+  if (index < 0) {
+    throw Error(ErrorKind::bad_option, "there is no device '" + name + "'", "take auto, cpu, cuda or cuda:<number>");
+  }
+  require_cuda_device(module, index);
+  return {true, index, {}};
 }
 
 }  // namespace findrho

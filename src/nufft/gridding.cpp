@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nufft/gridding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "findrho/core/error.hpp"
+
+namespace findrho::nufft {
+namespace {
+
+constexpr std::int64_t kChunk = 4096;  // samples per task: a few hundred microseconds of work
+
+std::int64_t chunks(std::int64_t n) {
+  return (n + kChunk - 1) / kChunk;
+}
+
+/// Where a sample falls on one axis: first cell of its patch, margins counted, and its fraction in [-1/2,
+/// 1/2).
+struct Place {
+  std::int64_t cell;
+  double fraction;
+};
+
+/// k cycles per FOV are k G / N grid cells, periodic with G.
+Place place(double k, std::int64_t grid, std::int64_t matrix, int width, std::int64_t low) {
+  double const g = static_cast<double>(grid);
+  double p = k * g / static_cast<double>(matrix);
+  p -= g * std::floor(p / g);
+  if (p >= g) p = 0;  // a tiny negative k rounds to G itself
+  double const first = std::ceil(p - width / 2.0);
+  return {static_cast<std::int64_t>(first) + low, first - p + width / 2.0 - 0.5};
+}
+
+std::int64_t modulo(std::int64_t a, std::int64_t n) {
+  return ((a % n) + n) % n;
+}
+
+/// Calls f(margin index, grid index) for every index of an axis that lies in a margin, both from the first
+/// grid cell.
+template <class F>
+void each_margin(Layout const& layout, std::size_t axis, F const& f) {
+  std::int64_t const n = layout.grid[axis];
+  for (std::int64_t i = -layout.low[axis]; i < 0; ++i) f(i, modulo(i, n));
+  for (std::int64_t i = n; i < layout.extent[axis] - layout.low[axis]; ++i) f(i, modulo(i, n));
+}
+
+}  // namespace
+
+Layout::Layout(Matrix const& grid_, int dims_, int width_)
+    : dims(dims_),
+      width(width_),
+      grid{grid_.x, grid_.y, grid_.z},
+      low{},
+      extent{1, 1, 1},
+      tile{1, 1, 1},
+      tiles{1, 1, 1} {
+  // A patch starts at ceil(p - W/2) with 0 <= p < G: from -floor(W/2) to G - 1 - W/2 + 1.
+  std::int64_t const reach = width / 2 + 1;
+  std::array<std::int64_t, 3> const wanted =
+      dims == 2 ? std::array<std::int64_t, 3>{32, 16, 1} : std::array<std::int64_t, 3>{32, 8, 8};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
+    std::int64_t const pad = d == 0 ? kRowPad : 0;
+    low[d] = reach;
+    extent[d] = reach + grid[d] + reach + pad;
+    // Tiles of one colour lie a tile apart, and a patch may reach width + pad - 1 cells beyond its tile.
+    tile[d] = std::max<std::int64_t>(wanted[d], width + pad);
+    tiles[d] = (extent[d] + tile[d] - 1) / tile[d];
+  }
+}
+
+template <class T>
+Gridding<T>::Gridding(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+                      Design const& design)
+    : samples_(trajectory.size()), kernel_(design), layout_(design.grid, design.dims, design.width) {
+  if (layout_.cells() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorKind::bad_option,
+                "a grid of " + std::to_string(layout_.cells()) + " cells is larger than 2^32",
+                "use a smaller matrix or less oversampling");
+  }
+  int const degree = kernel_.degree();
+  for (int cell = 0; cell < kernel_.width(); ++cell) {
+    for (int power = degree; power >= 0; --power) {
+      cell_polynomial_.push_back(static_cast<T>(kernel_.coefficient(cell, power)));
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    int const scalars = 2 << i;  // of one cell
+    Array<T>& rows = row_polynomial_[static_cast<std::size_t>(i)];
+    rows = Array<T>(Shape{{Axis::other, degree + 1}, {Axis::other, kMaxRow}});
+    for (int power = 0; power <= degree; ++power) {
+      for (int r = 0; r < scalars * kernel_.width(); ++r) {
+        rows[(degree - power) * kMaxRow + r] = static_cast<T>(kernel_.coefficient(r / scalars, power));
+      }
+    }
+  }
+  sort(context, trajectory, matrix);
+}
+
+template <class T>
+void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix) {
+  Layout const& l = layout_;
+  auto const at = [&](int d, std::int64_t s) {
+    return place(trajectory[d][static_cast<std::size_t>(s)], l.grid[static_cast<std::size_t>(d)], matrix[d],
+                 l.width, l.low[static_cast<std::size_t>(d)]);
+  };
+  std::vector<std::uint32_t> tile_of(static_cast<std::size_t>(samples_));
+  context.pool().each(chunks(samples_), [&](std::int64_t task) {
+    for (std::int64_t s = task * kChunk; s < std::min(samples_, (task + 1) * kChunk); ++s) {
+      std::int64_t tile = 0;
+      for (int d = l.dims - 1; d >= 0; --d) {
+        std::size_t const a = static_cast<std::size_t>(d);
+        if (!std::isfinite(trajectory[d][static_cast<std::size_t>(s)])) {
+          throw Error(ErrorKind::bad_option, "trajectory point " + std::to_string(s) + " is not finite");
+        }
+        tile = tile * l.tiles[a] + at(d, s).cell / l.tile[a];
+      }
+      tile_of[static_cast<std::size_t>(s)] = static_cast<std::uint32_t>(tile);
+    }
+  });
+
+  // Counting sort; within a tile the trajectory's order remains.
+  std::vector<std::int64_t> next(static_cast<std::size_t>(l.tile_count() + 1), 0);
+  for (std::uint32_t t : tile_of) ++next[t + 1];
+  for (std::size_t t = 0; t + 1 < next.size(); ++t) {
+    std::int64_t const i = static_cast<std::int64_t>(t);
+    std::int64_t const x = i % l.tiles[0], y = i / l.tiles[0] % l.tiles[1], z = i / (l.tiles[0] * l.tiles[1]);
+    next[t + 1] += next[t];
+    if (next[t + 1] == next[t]) continue;
+    colours_[static_cast<std::size_t>(x % 2 + 2 * (y % 2) + 4 * (z % 2))].push_back({next[t], next[t + 1]});
+  }
+  for (std::vector<Tile>& colour : colours_) {
+    std::stable_sort(colour.begin(), colour.end(),
+                     [](Tile const& a, Tile const& b) { return a.last - a.first > b.last - b.first; });
+  }
+  // Batches of weights may read, but not use, up to kBatch elements beyond the last sample.
+  Shape const padded{{Axis::sample, samples_ + kBatch}};
+  sample_ = Array<std::int64_t>(padded);
+  cell_ = Array<std::uint32_t>(padded);
+  for (std::int64_t s = 0; s < samples_; ++s) sample_[next[tile_of[static_cast<std::size_t>(s)]]++] = s;
+  for (int d = 0; d < l.dims; ++d) fraction_[static_cast<std::size_t>(d)] = Array<T>(padded);
+  std::array<std::int64_t, 3> const step{1, l.row(), l.plane()};
+  context.pool().each(chunks(samples_), [&](std::int64_t task) {
+    for (std::int64_t i = task * kChunk; i < std::min(samples_, (task + 1) * kChunk); ++i) {
+      std::int64_t cell = 0;
+      for (int d = 0; d < l.dims; ++d) {
+        Place const p = at(d, sample_[i]);
+        cell += p.cell * step[static_cast<std::size_t>(d)];
+        fraction_[static_cast<std::size_t>(d)][i] = static_cast<T>(p.fraction);
+      }
+      cell_[i] = static_cast<std::uint32_t>(cell);
+    }
+  });
+}
+
+template <class T>
+PatchJob<T> Gridding<T>::job(C* memory, int coils, int used) const {
+  PatchJob<T> j;
+  j.cell = cell_.data();
+  j.sample = sample_.data();
+  for (std::size_t d = 0; d < 3; ++d) j.fraction[d] = fraction_[d].data();
+  j.dims = layout_.dims;
+  j.width = layout_.width;
+  j.degree = kernel_.degree();
+  j.cell_polynomial = cell_polynomial_.data();
+  j.row_polynomial = coils < 8 ? row_polynomial_[coils == 1 ? 0 : coils == 2 ? 1 : 2].data() : nullptr;
+  j.grid = memory;
+  j.row = layout_.row();
+  j.plane = layout_.plane();
+  j.coils = coils;
+  j.used_coils = used;
+  j.sample_stride = samples_;
+  return j;
+}
+
+template <class T>
+void Gridding<T>::spread(Context const& context, C const* samples, int used, C* memory, int coils) const {
+  std::int64_t const rows = layout_.extent[1] * layout_.extent[2], per_task = 16;
+  context.pool().each((rows + per_task - 1) / per_task, [&](std::int64_t task) {
+    std::int64_t const first = task * per_task, last = std::min(rows, first + per_task);
+    std::fill_n(memory + first * layout_.row() * coils, (last - first) * layout_.row() * coils, C(0));
+  });
+  PatchJob<T> const all = job(memory, coils, used);
+  for (std::vector<Tile> const& colour : colours_) {
+    context.pool().each(static_cast<std::int64_t>(colour.size()), [&](std::int64_t task) {
+      PatchJob<T> tile = all;
+      tile.first = colour[static_cast<std::size_t>(task)].first;
+      tile.last = colour[static_cast<std::size_t>(task)].last;
+      nufft::spread(tile, samples);
+    });
+  }
+}
+
+template <class T>
+void Gridding<T>::interpolate(Context const& context, C const* memory, int coils, C* samples, int used,
+                              Write write) const {
+  PatchJob<T> const all = job(const_cast<C*>(memory), coils, used);
+  context.pool().each(chunks(samples_), [&](std::int64_t task) {
+    PatchJob<T> chunk = all;
+    chunk.first = task * kChunk;
+    chunk.last = std::min(samples_, chunk.first + kChunk);
+    nufft::interpolate(chunk, samples, write);
+  });
+}
+
+template <class T>
+void Gridding<T>::fold_plane(C* memory, int coils, std::int64_t z) const {
+  Layout const& l = layout_;
+  std::int64_t const row = l.row() * coils, plane = l.plane() * coils;
+  C* const here = memory + (l.low[2] + z) * plane;
+  auto const add = [](C* to, C const* from, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
+  };
+  if (l.dims == 3) {
+    each_margin(l, 2, [&](std::int64_t from, std::int64_t to) {
+      if (to == z) add(here, memory + (l.low[2] + from) * plane, plane);
+    });
+  }
+  each_margin(l, 1, [&](std::int64_t from, std::int64_t to) {
+    add(here + (l.low[1] + to) * row, here + (l.low[1] + from) * row, row);
+  });
+  for (std::int64_t y = 0; y < l.grid[1]; ++y) {
+    C* const start = here + (l.low[1] + y) * row + l.low[0] * coils;
+    each_margin(l, 0, [&](std::int64_t from, std::int64_t to) {
+      add(start + to * coils, start + from * coils, coils);
+    });
+  }
+}
+
+template <class T>
+void Gridding<T>::fill_plane(C* memory, int coils, std::int64_t z) const {
+  Layout const& l = layout_;
+  std::int64_t const row = l.row() * coils, plane = l.plane() * coils;
+  C* const here = memory + (l.low[2] + z) * plane;
+  for (std::int64_t y = 0; y < l.grid[1]; ++y) {
+    C* const start = here + (l.low[1] + y) * row + l.low[0] * coils;
+    each_margin(l, 0, [&](std::int64_t to, std::int64_t from) {
+      std::copy_n(start + from * coils, coils, start + to * coils);
+    });
+  }
+  each_margin(l, 1, [&](std::int64_t to, std::int64_t from) {
+    std::copy_n(here + (l.low[1] + from) * row, row, here + (l.low[1] + to) * row);
+  });
+}
+
+template <class T>
+void Gridding<T>::fill_margin_planes(Context const& context, C* memory, int coils) const {
+  if (layout_.dims == 2) return;
+  std::int64_t const plane = layout_.plane() * coils, low = layout_.low[2];
+  context.pool().each(layout_.extent[1], [&](std::int64_t y) {
+    C* const row = memory + y * layout_.row() * coils;
+    each_margin(layout_, 2, [&](std::int64_t to, std::int64_t from) {
+      std::copy_n(row + (low + from) * plane, layout_.row() * coils, row + (low + to) * plane);
+    });
+  });
+}
+
+template <class T>
+std::int64_t Gridding<T>::bytes(std::int64_t samples, Layout const& layout) {
+  std::size_t const per_sample =
+      sizeof(std::int64_t) + sizeof(std::uint32_t) + static_cast<std::size_t>(layout.dims) * sizeof(T);
+  std::int64_t const tiles = std::min(samples, layout.tile_count());
+  return (samples + kBatch) * static_cast<std::int64_t>(per_sample) +
+         tiles * static_cast<std::int64_t>(sizeof(Tile));
+}
+
+template class Gridding<float>;
+template class Gridding<double>;
+
+}  // namespace findrho::nufft
