@@ -49,15 +49,17 @@ bool fills(TrajectoryUnits units, TrajectoryExtent const& extent) {
   return fits(units, extent) && reach(units, extent).part >= kFilled;
 }
 
+/// "largest |k| 31.9: 0.997 of the limit in cycles_per_fov, 63.8 in cycles_per_voxel, ..."
 std::string evidence(TrajectoryExtent const& extent) {
   std::string text =
       fmt::format("largest |k| {:.6g}", *std::max_element(extent.largest.begin(), extent.largest.end()));
-  char const* separator = " is ";
+  char const* separator = ": ";
+  char const* what = " of the limit";
   for (TrajectoryUnits const units : kUnits) {
     if (!usable(units, extent)) continue;
-    text +=
-        fmt::format("{}{:.3g} % of the range of {}", separator, 100 * reach(units, extent).part, name(units));
+    text += fmt::format("{}{:.3g}{} in {}", separator, reach(units, extent).part, what, name(units));
     separator = ", ";
+    what = "";
   }
   return text;
 }

@@ -21,6 +21,8 @@ enum class ReadoutFlag : std::uint64_t {
   dummy = std::uint64_t{1} << 26,
   rt_feedback = std::uint64_t{1} << 27,
   surface_coil_correction = std::uint64_t{1} << 28,
+  phase_stabilization_reference = std::uint64_t{1} << 29,
+  phase_stabilization = std::uint64_t{1} << 30,
   compressed = std::uint64_t{0xF} << 52  // any of the four compression bits
 };
 
