@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Objects made of ellipses (2D) or ellipsoids (3D) whose voxel averages and k-space are known in closed form.
+#pragma once
+#include <array>
+#include <complex>
+#include <vector>
+
+#include "findrho/core/array.hpp"
+#include "findrho/core/context.hpp"
+#include "findrho/core/scan.hpp"
+#include "findrho/phantom/coils.hpp"
+
+namespace findrho {
+
+/// Lengths in FOV units: the image covers -0.5..0.5 on every axis. In 2D the z entries are ignored.
+struct Ellipsoid {
+  double density = 1;  // added to what else lies there
+  std::array<double, 3> center{0, 0, 0};
+  std::array<double, 3> semi_axis{0.5, 0.5, 0.5};  // along the rotated x, y and along z
+  double rotation_rad = 0;                         // about z, from x towards y
+};
+
+struct Phantom {
+  int dims = 2;
+  std::vector<Ellipsoid> ellipsoids;
+};
+
+enum class SheppLoganContrast {
+  original,  // skull 2, brain 1.02, structures 1 to 2 %
+  modified   // skull 1, brain 0.2, structures 0.1 to 0.3: visible without windowing
+};
+
+/// The Shepp-Logan head, -1..1 of its table on -0.5..0.5 FOV. Upright in array order: shown with row y = 0 on
+/// top, the three small ellipses lie at the bottom, the larger of the two dark ventricles on the left (the
+/// table's y is up, our y runs down, as in the usual picture). In 3D z rises with the table's z. The phantom
+/// stretches with an FOV or matrix that is not square. Source  Shepp and Logan, IEEE TNS 21:21 (1974),
+/// doi:10.1109/TNS.1974.6499235; modified contrast: Toft, The Radon
+///         Transform, thesis, TU Denmark (1996); 3D: Kak and Slaney, Principles of Computerized Tomographic
+///         Imaging (1988), table 3.2 extended by the third axes in common use, all rotations about z
+Phantom shepp_logan(int dims, SheppLoganContrast contrast = SheppLoganContrast::modified);
+
+/// Density averaged over each voxel: exact along x, on 8 lines per voxel along y and z. (z, y, x)
+/// Errors  bad_shape, bad_option
+Array<std::complex<double>> phantom_image(Context const& context, Phantom const& phantom,
+                                          Matrix const& matrix);
+
+/// Mean |image| over the voxels whose centre lies inside any ellipsoid: the signal in our definition of SNR.
+double mean_inside(Phantom const& phantom, View<std::complex<double> const> image, Matrix const& matrix);
+
+/// What an ideal scanner measures of the continuous object through each coil:
+///   d[c,m] = prod N int s_c(r) rho(r) exp(-i 2 pi k_m . r) dr,  r in FOV units
+/// which is F applied to the voxel averages, up to their discretisation (sinc(k/N) along each axis, and
+/// aliasing). Shapes  result (coil, sample) Units   k in cycles per FOV Errors  bad_shape, bad_option,
+/// cancelled Cost    one sincos pair, a Bessel recurrence and coils x monomials multiply-adds per sample and
+/// ellipsoid, threaded Source  Koay, Sarlls and Ozarslan, MRM 58:430 (2007), doi:10.1002/mrm.21292
+/// (ellipsoid);
+///         Guerquin-Kern et al., IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (with polynomial
+///         sensitivities)
+Array<std::complex<double>> phantom_samples(Context const& context, Phantom const& phantom,
+                                            Matrix const& matrix, Trajectory const& trajectory,
+                                            CoilSet const& coils);
+
+/// Without coils: (coil 1, sample).
+Array<std::complex<double>> phantom_samples(Context const& context, Phantom const& phantom,
+                                            Matrix const& matrix, Trajectory const& trajectory);
+
+}  // namespace findrho

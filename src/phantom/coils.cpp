@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findrho/phantom/coils.hpp"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <string>
+
+#include "findrho/core/error.hpp"
+
+namespace findrho {
+namespace {
+
+using std::numbers::pi;
+using Vector = Eigen::Vector3d;
+
+constexpr int kDegree = 5;           // 8 coils: 1.4 % rms from the Biot-Savart field inside the fitted region
+constexpr double kDistance = 0.9;    // of the loops from the centre, in FOV
+constexpr double kFitRadius = 0.55;  // the object lies within 0.5
+
+struct Loop {
+  Vector center, normal;
+  double radius;
+};
+
+/// Loops on rings around z; on two rings the second is turned by half a step.
+std::vector<Loop> place_loops(int dims, std::int64_t coils) {
+  std::int64_t const rings = dims == 3 && coils >= 8 ? 2 : 1;
+  std::int64_t const first = (coils + rings - 1) / rings;
+  std::vector<Loop> loops;
+  for (std::int64_t i = 0; i < coils; ++i) {
+    std::int64_t const ring = i / first, on_ring = ring == 0 ? first : coils - first;
+    double const step = 2 * pi / static_cast<double>(on_ring);
+    double const angle = step * (static_cast<double>(i - ring * first) + 0.5 * static_cast<double>(ring));
+    double const elevation = rings == 1 ? 0 : (ring == 0 ? -1 : 1) * pi / 7;
+    Vector const outward(std::cos(elevation) * std::cos(angle), std::cos(elevation) * std::sin(angle),
+                         std::sin(elevation));
+    // Neighbours touch; few coils stay smaller than half the FOV.
+    loops.push_back({kDistance * outward, -outward, std::min(0.5, kDistance * 0.5 * step)});
+  }
+  return loops;
+}
+
+/// Field of a unit current, without constants: sum of dl x (r - l) / |r - l|^3 over 96 chords.
+Vector biot_savart(Loop const& loop, Vector const& r) {
+  constexpr int kChords = 96;
+  Vector const u = loop.normal.cross(Vector::UnitZ()).normalized(), v = loop.normal.cross(u);
+  Vector field = Vector::Zero();
+  for (int i = 0; i < kChords; ++i) {
+    double const t = 2 * pi * i / kChords;
+    Vector const out = std::cos(t) * u + std::sin(t) * v, tangent = -std::sin(t) * u + std::cos(t) * v;
+    Vector const away = r - loop.center - loop.radius * out;
+    field += (loop.radius * 2 * pi / kChords) * tangent.cross(away) / std::pow(away.norm(), 3);
+  }
+  return field;
+}
+
+/// A lattice inside the fitted disc or ball: 20 to 50 times as many points as a polynomial has coefficients.
+std::vector<Vector> fit_points(int dims) {
+  int const half = dims == 2 ? 15 : 7;
+  std::vector<Vector> points;
+  for (int k = dims == 3 ? -half : 0; k <= (dims == 3 ? half : 0); ++k) {
+    for (int j = -half; j <= half; ++j) {
+      for (int i = -half; i <= half; ++i) {
+        Vector const r = Vector(i, j, k) * (kFitRadius / half);
+        if (r.norm() <= kFitRadius) points.push_back(r);
+      }
+    }
+  }
+  return points;
+}
+
+double twice_position(std::int64_t n, std::int64_t size) {
+  return 2 * static_cast<double>(n - size / 2) / static_cast<double>(size);
+}
+
+/// Coefficients in 2x of a sensitivity at fixed 2y = v and 2z = w.
+std::vector<std::complex<double>> row_polynomial(std::vector<std::complex<double>> const& polynomial,
+                                                 std::vector<std::array<int, 3>> const& exponents, double v,
+                                                 double w) {
+  std::vector<std::complex<double>> row;
+  for (std::size_t a = 0; a < exponents.size(); ++a) {
+    auto const power = static_cast<std::size_t>(exponents[a][0]);
+    if (row.size() <= power) row.resize(power + 1);
+    row[power] += polynomial[a] * std::pow(v, exponents[a][1]) * std::pow(w, exponents[a][2]);
+  }
+  return row;
+}
+
+void normalise_at_centre(CoilSet& set) {
+  double sum_sq = 0;
+  for (auto const& c : set.coefficients) sum_sq += std::norm(c[0]);
+  for (auto& c : set.coefficients) {
+    for (auto& value : c) value /= std::sqrt(sum_sq);
+  }
+}
+
+}  // namespace
+
+CoilSet uniform_coil(int dims) {
+  return {dims, 0, {{1.0}}};
+}
+
+CoilSet make_coils(int dims, std::int64_t coils) {
+  if (coils < 1 || coils > 256) {
+    throw Error(ErrorKind::bad_option, "coils is " + std::to_string(coils), "give 1 to 256");
+  }
+  if (coils == 1) return uniform_coil(dims);
+  auto const exponents = monomials(dims, kDegree);
+  auto const loops = place_loops(dims, coils);
+  auto const points = fit_points(dims);
+
+  auto const rows = static_cast<Eigen::Index>(points.size()),
+             columns = static_cast<Eigen::Index>(exponents.size());
+  Eigen::MatrixXd basis(rows, columns), fields(rows, 2 * coils);
+  for (Eigen::Index p = 0; p < rows; ++p) {
+    Vector const& r = points[static_cast<std::size_t>(p)];
+    for (Eigen::Index a = 0; a < columns; ++a) {
+      auto const& e = exponents[static_cast<std::size_t>(a)];
+      basis(p, a) = std::pow(2 * r.x(), e[0]) * std::pow(2 * r.y(), e[1]) * std::pow(2 * r.z(), e[2]);
+    }
+    for (Eigen::Index c = 0; c < coils; ++c) {
+      Vector const field = biot_savart(loops[static_cast<std::size_t>(c)], r);
+      fields(p, 2 * c) = field.x();
+      fields(p, 2 * c + 1) = -field.y();
+    }
+  }
+  Eigen::MatrixXd const fitted = basis.householderQr().solve(fields);
+
+  CoilSet set{dims, kDegree, {}};
+  for (Eigen::Index c = 0; c < coils; ++c) {
+    auto& coefficients = set.coefficients.emplace_back();
+    for (Eigen::Index a = 0; a < columns; ++a)
+      coefficients.emplace_back(fitted(a, 2 * c), fitted(a, 2 * c + 1));
+  }
+  normalise_at_centre(set);
+  return set;
+}
+
+Array<std::complex<double>> coil_maps(Matrix const& matrix, CoilSet const& coils) {
+  if (coils.dims != matrix.dims()) {
+    throw Error(ErrorKind::bad_shape,
+                "the coils have " + std::to_string(coils.dims) + " dimensions, the matrix " +
+                    std::to_string(matrix.dims()),
+                "make the coils for this matrix");
+  }
+  auto const exponents = monomials(coils.dims, coils.degree);
+  Array<std::complex<double>> maps(matrix.shape(coils.coils()));
+  std::int64_t i = 0;
+  for (auto const& polynomial : coils.coefficients) {
+    for (std::int64_t z = 0; z < matrix.z; ++z) {
+      for (std::int64_t y = 0; y < matrix.y; ++y, i += matrix.x) {
+        auto const row =
+            row_polynomial(polynomial, exponents, twice_position(y, matrix.y), twice_position(z, matrix.z));
+        for (std::int64_t x = 0; x < matrix.x; ++x) {
+          maps[i + x] =
+              std::accumulate(row.rbegin(), row.rend(), std::complex<double>{},
+                              [u = twice_position(x, matrix.x)](auto sum, auto c) { return sum * u + c; });
+        }
+      }
+    }
+  }
+  return maps;
+}
+
+Array<std::complex<double>> coil_maps(Matrix const& matrix, std::int64_t coils) {
+  return coil_maps(matrix, make_coils(matrix.dims(), coils));
+}
+
+}  // namespace findrho
