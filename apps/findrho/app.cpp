@@ -70,6 +70,10 @@ Context App::context() {
                 "this version computes on the CPU only; " + device.name + " is there, but unused",
                 "leave --device out");
   }
+  return cpu_context();
+}
+
+Context App::cpu_context() {
   Context context = Context::cpu(options.threads);
   context.set_event_sink([&progress = progress()](Event const& event) { progress.show(event); });
   context.set_cancel_flag(&interrupt_flag());

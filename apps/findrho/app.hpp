@@ -34,6 +34,8 @@ class App {
   /// cancels it.
   /// Errors  bad_option, not_built, no_device
   Context context();
+  /// The CPU's part of it, for commands that find their device themselves.
+  Context cpu_context();
 
   /// Events so far of every context made here.
   RunRecord const& record();

@@ -9,8 +9,13 @@ class App;
 namespace findrho {
 class App;
 
+void add_compare(CLI::App& root, App& app);
 void add_completion(CLI::App& root, App& app);
 void add_doctor(CLI::App& root, App& app);
+void add_info(CLI::App& root, App& app);
 void add_man(CLI::App& root, App& app);
+void add_recon(CLI::App& root, App& app);
+void add_rerun(CLI::App& root, App& app);
+void add_simulate(CLI::App& root, App& app);
 
 }  // namespace findrho

@@ -93,7 +93,7 @@ void print_cuda() {
                  bytes_text(static_cast<double>(device.memory_free_bytes)) + ", L2 cache " +
                  bytes_text(static_cast<double>(device.l2_bytes)));
     cuda_self_test(module, device.index);
-    line("", "self-test passed: y = a x + y is exact");
+    line("", "self-test passed: shared memory, barriers and atomics give the CPU's values");
   }
 }
 

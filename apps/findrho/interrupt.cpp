@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "exit_code.hpp"
+#include "findrho/io/output_set.hpp"
 
 namespace findrho {
 namespace {
@@ -14,7 +15,8 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touc
 
 extern "C" void on_interrupt(int) {
   if (!interrupted.exchange(true)) return;
-  _exit(130);
+  // False while finished files are being renamed: that takes microseconds, and then the run ends by itself.
+  if (discard_staged_files()) _exit(exit_code(ErrorKind::cancelled));
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "axis_numbers.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "findrho/core/error.hpp"
+
+namespace findrho {
+
+template <class T>
+std::vector<T> numbers(std::string const& text, char separator, std::string const& option) {
+  std::vector<T> result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::size_t const end = std::min(text.find(separator, begin), text.size());
+    T value{};
+    auto const [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
+    if (error != std::errc() || stop != text.data() + end) {
+      throw Error(ErrorKind::bad_option,
+                  option + " is '" + text + "', not numbers with '" + separator + "' between",
+                  "write 256x256, 64x64x16 or 0,1,2");
+    }
+    result.push_back(value);
+    begin = end + 1;
+  }
+  return result;
+}
+
+template <class T>
+std::array<T, 3> per_axis(std::string const& text, std::string const& option) {
+  std::array<T, 3> result{0, 0, 0};
+  if (text.empty()) return result;
+  std::vector<T> const values = numbers<T>(text, 'x', option);
+  if (values.size() > 3 || values.size() < 2) {
+    throw Error(ErrorKind::bad_option,
+                option + " is '" + text + "': it takes two or three numbers, as 256x256 or 64x64x16",
+                "write 256x256, 64x64x16 or 0,1,2");
+  }
+  for (std::size_t d = 0; d < values.size(); ++d) {
+    if (!(values[d] > 0))
+      throw Error(ErrorKind::bad_option, option + " is '" + text + "': every number has to be positive");
+    result[d] = values[d];
+  }
+  return result;
+}
+
+template std::vector<int> numbers(std::string const&, char, std::string const&);
+template std::vector<double> numbers(std::string const&, char, std::string const&);
+template std::array<std::int64_t, 3> per_axis(std::string const&, std::string const&);
+template std::array<double, 3> per_axis(std::string const&, std::string const&);
+
+}  // namespace findrho

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The magnitude of an image file, whatever its format, for comparing and showing.
+#pragma once
+#include <string>
+
+#include "findrho/core/array.hpp"
+
+namespace findrho {
+
+/// name, name.cfl or name.hdr of a cfl pair.
+bool names_cfl(std::string const& path);
+bool names_nifti(std::string const& path);
+bool names_png(std::string const& path);
+
+/// Shape (frame, z, y, x); a cfl's dimensions beyond the third are frames, a PNG's row 0 is y = 0.
+/// Errors  bad_file, bad_option (a name that none of the formats has)
+Array<float> read_image_magnitude(std::string const& path);
+
+}  // namespace findrho
