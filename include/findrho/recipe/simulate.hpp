@@ -25,7 +25,7 @@ using TrajectoryOptions = std::variant<CartesianOptions, Radial2dOptions, Radial
 struct SimulateOptions {
   Matrix matrix{128, 128, 1};
   TrajectoryOptions trajectory = Spiral2dOptions{};
-  std::optional<Phantom> phantom;  // none: Shepp-Logan
+  std::optional<Phantom> phantom{};  // none: Shepp-Logan
   SheppLoganContrast contrast = SheppLoganContrast::modified;
   std::int64_t coils = 1;
   double snr = 0;                               // as in docs/conventions.md; 0: no noise
