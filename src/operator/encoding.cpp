@@ -102,7 +102,7 @@ void Encoding<T>::do_forward(Context const& context, View<C const> x, View<C> y,
       for (std::int64_t c = 0; c < count; ++c) {
         C const* const map = maps_.data + (first + c) * voxels;
         C* const image = coil_images_.data() + c * voxels;
-        for (std::int64_t n = begin; n < end; ++n) image[n] = map[n] * x[n];
+        for (std::int64_t n = begin; n < end; ++n) image[n] = times(x[n], map[n]);
       }
     });
     transform(context, coil_block<C>(coil_images_, 0, count), coil_block(y, first, count), write);
@@ -127,7 +127,7 @@ void Encoding<T>::do_adjoint(Context const& context, View<C const> y, View<C> x,
       for (std::int64_t c = 0; c < count; ++c) {
         C const* const map = maps_.data + (first + c) * voxels;
         C const* const image = coil_images_.data() + c * voxels;
-        for (std::int64_t n = begin; n < end; ++n) x[n] += std::conj(map[n]) * image[n];
+        for (std::int64_t n = begin; n < end; ++n) x[n] += times_conj(image[n], map[n]);
       }
     });
   }

@@ -70,6 +70,16 @@ double real_dot(Context const& context, View<std::complex<T> const> a, View<std:
   });
 }
 
+/// a b and a conj(b) without the standard's search for infinities, which keeps compilers from vector code.
+template <class T>
+std::complex<T> times(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+template <class T>
+std::complex<T> times_conj(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() + a.imag() * b.imag(), a.imag() * b.real() - a.real() * b.imag()};
+}
+
 /// y += alpha x
 template <class T>
 void axpy(Context const& context, T alpha, View<std::complex<T> const> x, View<std::complex<T>> y) {

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decimation in frequency forward, in time backward, in Highway: compiled once per instruction set, the best
+// is called.
+#include "operator/lane_fft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+// Arrays of vectors, as the butterflies use them, need vectors of a size known to the compiler.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "operator/lane_fft.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace findrho::lanes::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::CappedTag<T, static_cast<std::size_t>(kLanes<T>)>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+
+/// Lanes that one register holds.
+template <class T>
+inline constexpr std::int64_t kVector = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
+
+enum class Direction { forward, inverse };
+
+template <class T>
+struct Complex {
+  Vec<T> re, im;
+};
+template <class T>
+HWY_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {
+  return {hn::Add(a.re, b.re), hn::Add(a.im, b.im)};
+}
+template <class T>
+HWY_INLINE Complex<T> operator-(Complex<T> a, Complex<T> b) {
+  return {hn::Sub(a.re, b.re), hn::Sub(a.im, b.im)};
+}
+/// a + s b for real s
+template <class T>
+HWY_INLINE Complex<T> add_scaled(Complex<T> a, Vec<T> s, Complex<T> b) {
+  return {hn::MulAdd(s, b.re, a.re), hn::MulAdd(s, b.im, a.im)};
+}
+template <class T>
+HWY_INLINE Complex<T> scaled(Vec<T> s, Complex<T> a) {
+  return {hn::Mul(s, a.re), hn::Mul(s, a.im)};
+}
+/// a - i b forward, a + i b inverse; along() is the one, against() the other
+template <Direction D, class T>
+HWY_INLINE Complex<T> along(Complex<T> a, Complex<T> b) {
+  if constexpr (D == Direction::forward) return {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)};
+  return {hn::Sub(a.re, b.im), hn::Add(a.im, b.re)};
+}
+template <Direction D, class T>
+HWY_INLINE Complex<T> against(Complex<T> a, Complex<T> b) {
+  return along < D == Direction::forward ? Direction::inverse : Direction::forward > (a, b);
+}
+/// a w forward, a conj(w) inverse
+template <Direction D, class T>
+HWY_INLINE Complex<T> rotate(Complex<T> a, T const* w) {
+  Tag<T> const d;
+  Vec<T> const re = hn::Set(d, w[0]), im = hn::Set(d, w[1]);
+  if constexpr (D == Direction::forward) {
+    return {hn::NegMulAdd(a.im, im, hn::Mul(a.re, re)), hn::MulAdd(a.im, re, hn::Mul(a.re, im))};
+  }
+  return {hn::MulAdd(a.im, im, hn::Mul(a.re, re)), hn::NegMulAdd(a.re, im, hn::Mul(a.im, re))};
+}
+
+template <class T>
+HWY_INLINE Complex<T> load(T const* row) {
+  Tag<T> const d;
+  return {hn::Load(d, row), hn::Load(d, row + kLanes<T>)};
+}
+template <class T>
+HWY_INLINE void store(Complex<T> a, T* row) {
+  Tag<T> const d;
+  hn::Store(a.re, d, row);
+  hn::Store(a.im, d, row + kLanes<T>);
+}
+
+// a[q] = sum_j a[j] exp(-+i 2 pi j q / R)
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[2]) {
+  Complex<T> const sum = a[0] + a[1];
+  a[1] = a[0] - a[1];
+  a[0] = sum;
+}
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[3]) {
+  Tag<T> const d;
+  Complex<T> const sum = a[1] + a[2];
+  Complex<T> const rest = scaled(hn::Set(d, static_cast<T>(0.86602540378443864676L)), a[1] - a[2]);
+  Complex<T> const base = add_scaled(a[0], hn::Set(d, static_cast<T>(-0.5)), sum);
+  a[0] = a[0] + sum;
+  a[1] = along<D>(base, rest);
+  a[2] = against<D>(base, rest);
+}
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[4]) {
+  Complex<T> const s02 = a[0] + a[2], d02 = a[0] - a[2], s13 = a[1] + a[3], d13 = a[1] - a[3];
+  a[0] = s02 + s13;
+  a[1] = along<D>(d02, d13);
+  a[2] = s02 - s13;
+  a[3] = against<D>(d02, d13);
+}
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[5]) {
+  Tag<T> const d;
+  Vec<T> const c1 = hn::Set(d, static_cast<T>(0.30901699437494742410L));
+  Vec<T> const c2 = hn::Set(d, static_cast<T>(-0.80901699437494742410L));
+  Vec<T> const s1 = hn::Set(d, static_cast<T>(0.95105651629515357212L));
+  Vec<T> const s2 = hn::Set(d, static_cast<T>(0.58778525229247312917L));
+  Complex<T> const s14 = a[1] + a[4], d14 = a[1] - a[4], s23 = a[2] + a[3], d23 = a[2] - a[3];
+  Complex<T> const b1 = add_scaled(add_scaled(a[0], c1, s14), c2, s23);
+  Complex<T> const b2 = add_scaled(add_scaled(a[0], c2, s14), c1, s23);
+  Complex<T> const r1 = add_scaled(scaled(s1, d14), s2, d23), r2 = scaled(s2, d14) - scaled(s1, d23);
+  a[0] = a[0] + s14 + s23;
+  a[1] = along<D>(b1, r1);
+  a[4] = against<D>(b1, r1);
+  a[2] = along<D>(b2, r2);
+  a[3] = against<D>(b2, r2);
+}
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[8]) {
+  Tag<T> const d;
+  Vec<T> const half_root = hn::Set(d, static_cast<T>(0.70710678118654752440L));
+  Complex<T> even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
+  butterfly<D>(even);
+  butterfly<D>(odd);
+  // odd[1] and odd[3] by the eighth roots (1 -+ i)/sqrt 2 and (-1 -+ i)/sqrt 2
+  Complex<T> const r1 = scaled(half_root, along<D>(odd[1], odd[1]));
+  Complex<T> const r3 = scaled(half_root, against<D>(odd[3], odd[3]));
+  a[0] = even[0] + odd[0];
+  a[4] = even[0] - odd[0];
+  a[1] = even[1] + r1;
+  a[5] = even[1] - r1;
+  a[2] = along<D>(even[2], odd[2]);
+  a[6] = against<D>(even[2], odd[2]);
+  a[3] = even[3] - r3;
+  a[7] = even[3] + r3;
+}
+
+/// One pass over the blocks of rows [0, count) of a tile, in place.
+template <int R, Direction D, class T>
+void pass(typename LaneFft<T>::Pass const& step, T const* twiddles, T* tile, std::int64_t count) {
+  std::int64_t const part = step.block / R;
+  for (std::int64_t first = 0; first < count; first += step.block) {
+    for (std::int64_t n = 0; n < part; ++n) {
+      T const* const w = twiddles + step.twiddle + 2 * (R - 1) * n;
+      for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+        T* const rows = tile + (first + n) * kRow<T> + v;
+        Complex<T> a[R];
+        for (int q = 0; q < R; ++q) {
+          a[q] = load(rows + q * part * kRow<T>);
+          if (D == Direction::inverse && q > 0) a[q] = rotate<D>(a[q], w + 2 * q - 2);
+        }
+        butterfly<D>(a);
+        for (int q = 0; q < R; ++q) {
+          if (D == Direction::forward && q > 0) a[q] = rotate<D>(a[q], w + 2 * q - 2);
+          store(a[q], rows + q * part * kRow<T>);
+        }
+      }
+    }
+  }
+}
+
+/// The pass of length R both ways, with the multiplication in between, on groups of R neighbouring rows. The
+/// last pass of a transform has no twiddle factors. spectrum null: forward only, or inverse only.
+template <int R, class T>
+void last_pass_times_spectrum(T const* spectrum, T* tile, std::int64_t count) {
+  for (std::int64_t first = 0; first < count; first += R) {
+    for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+      Complex<T> a[R];
+      for (int q = 0; q < R; ++q) a[q] = load(tile + (first + q) * kRow<T> + v);
+      butterfly<Direction::forward>(a);
+      for (int q = 0; q < R; ++q)
+        a[q] = scaled(hn::Load(Tag<T>(), spectrum + (first + q) * kLanes<T> + v), a[q]);
+      butterfly<Direction::inverse>(a);
+      for (int q = 0; q < R; ++q) store(a[q], tile + (first + q) * kRow<T> + v);
+    }
+  }
+}
+
+template <Direction D, class T>
+void run_pass(typename LaneFft<T>::Pass const& step, T const* twiddles, T* tile, std::int64_t count) {
+  switch (step.radix) {
+    case 2:
+      return pass<2, D>(step, twiddles, tile, count);
+    case 3:
+      return pass<3, D>(step, twiddles, tile, count);
+    case 4:
+      return pass<4, D>(step, twiddles, tile, count);
+    case 5:
+      return pass<5, D>(step, twiddles, tile, count);
+    default:
+      return pass<8, D>(step, twiddles, tile, count);
+  }
+}
+
+template <class T>
+void run_middle(int radix, T const* spectrum, T* tile, std::int64_t count) {
+  switch (radix) {
+    case 2:
+      return last_pass_times_spectrum<2>(spectrum, tile, count);
+    case 3:
+      return last_pass_times_spectrum<3>(spectrum, tile, count);
+    case 4:
+      return last_pass_times_spectrum<4>(spectrum, tile, count);
+    case 5:
+      return last_pass_times_spectrum<5>(spectrum, tile, count);
+    default:
+      return last_pass_times_spectrum<8>(spectrum, tile, count);
+  }
+}
+
+/// The first pass, radix 4, when the second half of the input is zero: two inputs, four outputs.
+template <class T>
+void first_pass_of_half(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
+  constexpr Direction kForward = Direction::forward;
+  std::int64_t const part = fft.size / 4;
+  Complex<T> const zero{hn::Zero(Tag<T>()), hn::Zero(Tag<T>())};
+  for (std::int64_t n = 0; n < part; ++n) {
+    T const* const w = fft.twiddles.data() + 6 * n;
+    for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+      Complex<T> const a = n < in.count ? load(in.data + n * in.stride + v) : zero;
+      Complex<T> const b = n + part < in.count ? load(in.data + (n + part) * in.stride + v) : zero;
+      T* const rows = tile + n * kRow<T> + v;
+      store(a + b, rows);
+      store(rotate<kForward>(along<kForward>(a, b), w), rows + part * kRow<T>);
+      store(rotate<kForward>(a - b, w + 2), rows + 2 * part * kRow<T>);
+      store(rotate<kForward>(against<kForward>(a, b), w + 4), rows + 3 * part * kRow<T>);
+    }
+  }
+}
+
+/// The last inverse pass, radix 4, when only the first half of the output is wanted.
+template <class T>
+void last_pass_to_half(LaneFft<T> const& fft, T const* tile, Rows<T> out) {
+  constexpr Direction kInverse = Direction::inverse;
+  std::int64_t const part = fft.size / 4;
+  for (std::int64_t n = 0; n < part && n < out.count; ++n) {
+    T const* const w = fft.twiddles.data() + 6 * n;
+    for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+      T const* const rows = tile + n * kRow<T> + v;
+      Complex<T> const a0 = load(rows), a1 = rotate<kInverse>(load(rows + part * kRow<T>), w);
+      Complex<T> const a2 = rotate<kInverse>(load(rows + 2 * part * kRow<T>), w + 2);
+      Complex<T> const a3 = rotate<kInverse>(load(rows + 3 * part * kRow<T>), w + 4);
+      store((a0 + a2) + (a1 + a3), out.data + n * out.stride + v);
+      if (n + part < out.count) {
+        store(along<kInverse>(a0 - a2, a1 - a3), out.data + (n + part) * out.stride + v);
+      }
+    }
+  }
+}
+
+// After the first pass the quarters of the tile are independent: each goes through all other passes while in
+// L1.
+template <class T>
+void forward(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
+  T const* const twiddles = fft.twiddles.data();
+  if (in.count <= fft.size / 2) {
+    first_pass_of_half(fft, in, tile);
+  } else {
+    for (std::int64_t n = 0; n < fft.size && in.data != tile; ++n) {
+      std::copy_n(in.data + n * in.stride, kRow<T>, tile + n * kRow<T>);
+    }
+    run_pass<Direction::forward>(fft.passes[0], twiddles, tile, fft.size);
+  }
+  std::int64_t const quarter = fft.size / 4;
+  for (int q = 0; q < 4; ++q) {
+    for (std::size_t p = 1; p < fft.passes.size(); ++p) {
+      run_pass<Direction::forward>(fft.passes[p], twiddles, tile + q * quarter * kRow<T>, quarter);
+    }
+  }
+}
+
+template <class T>
+void inverse(LaneFft<T> const& fft, T* tile, Rows<T> out) {
+  std::int64_t const quarter = fft.size / 4;
+  for (int q = 0; q < 4; ++q) {
+    for (std::size_t p = fft.passes.size() - 1; p > 0; --p) {
+      run_pass<Direction::inverse>(fft.passes[p], fft.twiddles.data(), tile + q * quarter * kRow<T>, quarter);
+    }
+  }
+  last_pass_to_half(fft, tile, out);
+}
+
+template <class T>
+void convolve(LaneFft<T> const& fft, Rows<T const> in, T const* spectrum, T* tile, Rows<T> out) {
+  T const* const twiddles = fft.twiddles.data();
+  std::int64_t const quarter = fft.size / 4;
+  std::size_t const last = fft.passes.size() - 1;
+  first_pass_of_half(fft, in, tile);
+  for (int q = 0; q < 4; ++q) {
+    T* const rows = tile + q * quarter * kRow<T>;
+    for (std::size_t p = 1; p < last; ++p)
+      run_pass<Direction::forward>(fft.passes[p], twiddles, rows, quarter);
+    run_middle(fft.passes[last].radix, spectrum + q * quarter * kLanes<T>, rows, quarter);
+    for (std::size_t p = last - 1; p > 0; --p)
+      run_pass<Direction::inverse>(fft.passes[p], twiddles, rows, quarter);
+  }
+  last_pass_to_half(fft, tile, out);
+}
+
+// kSide x kSide elements at from + i * from_stride, transposed, through the 128-bit vectors that most targets
+// have.
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+inline constexpr std::int64_t kSide = 1;
+template <class T>
+HWY_INLINE void transpose_block(T const* from, std::int64_t, T* to, std::int64_t) {
+  *to = *from;
+}
+#else
+template <class T>
+inline constexpr std::int64_t kSide = static_cast<std::int64_t>(16 / sizeof(T));
+HWY_INLINE void transpose_block(float const* from, std::int64_t from_stride, float* to,
+                                std::int64_t to_stride) {
+  hn::Full128<float> const f;
+  hn::Full128<double> const d;
+  auto const a = hn::LoadU(f, from), b = hn::LoadU(f, from + from_stride);
+  auto const c = hn::LoadU(f, from + 2 * from_stride), e = hn::LoadU(f, from + 3 * from_stride);
+  auto const ab_low = hn::BitCast(d, hn::InterleaveLower(f, a, b)),
+             ab_high = hn::BitCast(d, hn::InterleaveUpper(f, a, b));
+  auto const ce_low = hn::BitCast(d, hn::InterleaveLower(f, c, e)),
+             ce_high = hn::BitCast(d, hn::InterleaveUpper(f, c, e));
+  hn::StoreU(hn::BitCast(f, hn::InterleaveLower(d, ab_low, ce_low)), f, to);
+  hn::StoreU(hn::BitCast(f, hn::InterleaveUpper(d, ab_low, ce_low)), f, to + to_stride);
+  hn::StoreU(hn::BitCast(f, hn::InterleaveLower(d, ab_high, ce_high)), f, to + 2 * to_stride);
+  hn::StoreU(hn::BitCast(f, hn::InterleaveUpper(d, ab_high, ce_high)), f, to + 3 * to_stride);
+}
+HWY_INLINE void transpose_block(double const* from, std::int64_t from_stride, double* to,
+                                std::int64_t to_stride) {
+  hn::Full128<double> const d;
+  auto const a = hn::LoadU(d, from), b = hn::LoadU(d, from + from_stride);
+  hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + to_stride);
+}
+#endif
+
+// f(tile element, element of the lines) for the corner of each block of row n, lane l.
+template <class T, class TileT, class LineT, class F>
+HWY_INLINE void for_transposed_blocks(TileT* tile, std::int64_t count, LineT* lines, std::int64_t line_stride,
+                                      F const& f) {
+  constexpr std::int64_t L = kLanes<T>;
+  for (std::int64_t n = 0; n < count; n += kSide<T>) {
+    for (std::int64_t l = 0; l < L; l += kSide<T>) {
+      for (std::int64_t part = 0; part < kRow<T>; part += L) {
+        f(tile + n * kRow<T> + part + l, lines + l * line_stride + n / L * kRow<T> + part + n % L);
+      }
+    }
+  }
+}
+
+template <class T>
+void tile_to_lines(T const* tile, std::int64_t count, T* lines, std::int64_t line_stride) {
+  for_transposed_blocks<T>(tile, count, lines, line_stride,
+                           [line_stride](T const* in_tile, T* in_lines)
+                               HWY_ATTR { transpose_block(in_tile, kRow<T>, in_lines, line_stride); });
+}
+
+template <class T>
+void lines_to_tile(T const* lines, std::int64_t line_stride, T* tile, std::int64_t count) {
+  for_transposed_blocks<T>(tile, count, lines, line_stride,
+                           [line_stride](T* in_tile, T const* in_lines)
+                               HWY_ATTR { transpose_block(in_lines, line_stride, in_tile, kRow<T>); });
+}
+
+template <class T>
+HWY_INLINE Complex<T> load_interleaved(T const* at) {
+  Complex<T> a;
+  hn::LoadInterleaved2(Tag<T>(), at, a.re, a.im);
+  return a;
+}
+
+/// f(v, interleaved) for each vector of a row's first count lanes, where interleaved points at 2 v elements
+/// into the complex numbers at `at`, or into a copy padded with zeros where those end within the vector.
+template <class T, class F>
+HWY_INLINE void for_vectors(T const* at, std::int64_t count, F const& f) {
+  for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+    if (at == nullptr || v + kVector<T> <= count) {
+      f(v, at == nullptr ? nullptr : at + 2 * v);
+    } else {
+      HWY_ALIGN T padded[kRow<T>] = {};
+      if (v < count) std::copy(at + 2 * v, at + 2 * count, padded);
+      f(v, static_cast<T const*>(padded));
+    }
+  }
+}
+
+template <class T>
+void pack(T const* image, std::int64_t count, T* row) {
+  for_vectors(image, count,
+              [row](std::int64_t v, T const* at) HWY_ATTR { store(load_interleaved(at), row + v); });
+}
+
+template <class T>
+void times_map(T const* row, T const* map, std::int64_t count, T* out) {
+  for_vectors(map, count, [row, out](std::int64_t v, T const* at) HWY_ATTR {
+    Complex<T> a = load(row + v);
+    if (at != nullptr) {
+      Complex<T> const s = load_interleaved(at);
+      a = {hn::NegMulAdd(a.im, s.im, hn::Mul(a.re, s.re)), hn::MulAdd(a.im, s.re, hn::Mul(a.re, s.im))};
+    }
+    store(a, out + v);
+  });
+}
+
+template <class T>
+void add_times_conj_map(T const* row, T const* map, std::int64_t count, T* sum) {
+  for_vectors(map, count, [row, sum](std::int64_t v, T const* at) HWY_ATTR {
+    Complex<T> a = load(row + v);
+    if (at != nullptr) {
+      Complex<T> const s = load_interleaved(at);
+      a = {hn::MulAdd(a.im, s.im, hn::Mul(a.re, s.re)), hn::NegMulAdd(a.re, s.im, hn::Mul(a.im, s.re))};
+    }
+    store(load(sum + v) + a, sum + v);
+  });
+}
+
+template <class T>
+void unpack(T const* row, std::int64_t count, Write write, T* image) {
+  bool const add = write == Write::add;
+  Tag<T> const d;
+  for (std::int64_t v = 0; v < count; v += kVector<T>) {
+    Complex<T> a = load(row + v);
+    if (v + kVector<T> <= count) {
+      if (add) a = a + load_interleaved(image + 2 * v);
+      hn::StoreInterleaved2(a.re, a.im, d, image + 2 * v);
+      continue;
+    }
+    for (std::int64_t l = v; l < count; ++l) {
+      image[2 * l] = (add ? image[2 * l] : T(0)) + row[l];
+      image[2 * l + 1] = (add ? image[2 * l + 1] : T(0)) + row[l + kLanes<T>];
+    }
+  }
+}
+
+template <class T>
+LaneKernels<T> table() {
+  return {&forward<T>, &inverse<T>,   &convolve<T>,           &tile_to_lines<T>, &lines_to_tile<T>,
+          &pack<T>,    &times_map<T>, &add_times_conj_map<T>, &unpack<T>};
+}
+LaneKernels<float> table_f32() {
+  return table<float>();
+}
+LaneKernels<double> table_f64() {
+  return table<double>();
+}
+
+}  // namespace findrho::lanes::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace findrho::lanes {
+
+HWY_EXPORT(table_f32);
+HWY_EXPORT(table_f64);
+
+template <>
+LaneKernels<float> const& lane_kernels() {
+  static LaneKernels<float> const kernels = HWY_DYNAMIC_DISPATCH(table_f32)();
+  return kernels;
+}
+template <>
+LaneKernels<double> const& lane_kernels() {
+  static LaneKernels<double> const kernels = HWY_DYNAMIC_DISPATCH(table_f64)();
+  return kernels;
+}
+
+std::int64_t lane_fft_size(std::int64_t n) {
+  auto const smooth = [](std::int64_t m) {
+    for (int factor : {2, 3, 5}) {
+      while (m % factor == 0) m /= factor;
+    }
+    return m == 1;
+  };
+  std::int64_t quarter = std::max<std::int64_t>(2, (n + 3) / 4);
+  while (!smooth(quarter)) ++quarter;
+  return 4 * quarter;
+}
+
+namespace {
+
+std::vector<int> radices(std::int64_t size) {
+  std::vector<int> found{4};
+  std::int64_t left = size / 4;
+  for (int radix : {5, 3}) {
+    for (; left % radix == 0; left /= radix) found.push_back(radix);
+  }
+  while (left >= 16 || left == 4) {
+    found.push_back(4);
+    left /= 4;
+  }
+  if (left > 1) found.push_back(static_cast<int>(left));  // 8 or 2
+  return found;
+}
+
+}  // namespace
+
+template <class T>
+LaneFft<T>::LaneFft(std::int64_t size_) : size(size_) {
+  std::int64_t block = size;
+  for (int radix : radices(size)) {
+    passes.push_back({radix, block, static_cast<std::int64_t>(twiddles.size())});
+    for (std::int64_t n = 0; n < block / radix; ++n) {
+      for (int q = 1; q < radix; ++q) {
+        double const angle = -2 * std::numbers::pi * static_cast<double>(n * q) / static_cast<double>(block);
+        twiddles.push_back(static_cast<T>(std::cos(angle)));
+        twiddles.push_back(static_cast<T>(std::sin(angle)));
+      }
+    }
+    block /= radix;
+  }
+}
+
+template struct LaneFft<float>;
+template struct LaneFft<double>;
+
+}  // namespace findrho::lanes
+#endif
