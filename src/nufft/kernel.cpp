@@ -68,14 +68,31 @@ Design with_grid(Design design, Matrix const& matrix, double oversampling) {
   return design;
 }
 
-/// Smallest width whose expected error over all axes is the asked one; 0 when none is.
-int width_for(double accuracy, int dims, double oversampling) {
-  for (int width = 2; width <= kMaxWidth; ++width) {
-    double const error = aliasing_error(width, beatty_beta(width, oversampling), oversampling);
-    if (error * std::sqrt(dims) * 1.25 <= accuracy)
-      return width;  // 1.25: samples that fall together, docs/math/nufft.md
+/// Expected relative l2 error of a design: the axes' errors are independent, rounding grows as their product.
+double expected_error(Design const& design, Matrix const& matrix, double epsilon) {
+  double aliasing_sq = 0, rounding = 2 * epsilon;  // 2: weights, sums and Fourier transforms, measured
+  std::int64_t smallest = matrix.x;
+  for (int d = 0; d < design.dims; ++d) {
+    AxisError const axis = axis_error(design.width, design.beta, matrix[d], design.grid[d]);
+    aliasing_sq += axis.aliasing * axis.aliasing;
+    rounding *= axis.rounding;
+    smallest = std::min(smallest, matrix[d]);
   }
-  return 0;
+  // The error of a few voxels scatters about its expectation (docs/math/nufft.md has the measured ratios).
+  double const margin = 1.1 + 1 / std::sqrt(static_cast<double>(smallest));
+  return margin * std::sqrt(aliasing_sq + rounding * rounding);
+}
+
+/// Sets the smallest width that is as accurate as asked; false when none is.
+bool set_width(Design& design, Matrix const& matrix, double epsilon) {
+  for (int width = 2; width <= kMaxWidth; ++width) {
+    // The first voxels' worth of aliasing, exp(-pi W sqrt(1 - 1/sigma)), says where to begin.
+    if (std::exp(-kPi * width * std::sqrt(1 - 1 / design.oversampling)) > 10 * design.accuracy) continue;
+    design.width = width;
+    design.beta = beatty_beta(width, design.oversampling);
+    if (expected_error(design, matrix, epsilon) <= design.accuracy) return true;
+  }
+  return false;
 }
 
 /// Estimated time in nanoseconds of one transform of one coil on one core: patches, then Fourier transforms.
@@ -93,22 +110,29 @@ double beatty_beta(int width, double oversampling) {
   return kPi * std::sqrt(std::max(a * a - 0.8, 0.0));
 }
 
-double aliasing_error(int width, double beta, double oversampling) {
-  constexpr int kVoxels = 32, kAliases = 4;
-  double sum = 0;
-  for (int n = 0; n < kVoxels; ++n) {
-    double const u = (n + 0.5) / kVoxels * 0.5 / oversampling;
+AxisError axis_error(int width, double beta, std::int64_t matrix, std::int64_t grid) {
+  constexpr std::int64_t kMostVoxels = 32;
+  constexpr int kAliases = 4;
+  std::int64_t const count = std::min(matrix, kMostVoxels);
+  double aliasing = 0, transform_sq = 0, inverse_sq = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t const n = count == matrix ? i : i * (matrix - 1) / (count - 1);
+    double const u = static_cast<double>(n - matrix / 2) / static_cast<double>(grid);
+    double const here = std::pow(kaiser_bessel_transform(u, width, beta), 2);
     double aliases = 0;
     for (int m = 1; m <= kAliases; ++m) {
       aliases += std::pow(kaiser_bessel_transform(m - u, width, beta), 2) +
                  std::pow(kaiser_bessel_transform(m + u, width, beta), 2);
     }
-    sum += aliases / std::pow(kaiser_bessel_transform(u, width, beta), 2);
+    aliasing += aliases / here;
+    transform_sq += here;
+    inverse_sq += 1 / here;
   }
-  return std::sqrt(sum / kVoxels);
+  double const n = static_cast<double>(count);
+  return {std::sqrt(aliasing / n), std::sqrt(transform_sq / n * inverse_sq / n)};
 }
 
-Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& o,
+Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& o, double epsilon,
                      double smallest_accuracy) {
   check(o, smallest_accuracy);
   Design base{.kernel = o.kernel,
@@ -127,20 +151,23 @@ Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions co
   double least = std::numeric_limits<double>::max();
   for (double const oversampling : candidates) {
     Design design = with_grid(base, matrix, oversampling);
-    design.width = o.width > 0 ? o.width : width_for(o.accuracy, design.dims, design.oversampling);
-    if (design.width == 0) continue;
-    design.beta = beatty_beta(design.width, design.oversampling);
+    if (o.width > 0) {
+      design.width = o.width;
+      design.beta = beatty_beta(design.width, design.oversampling);
+    } else if (!set_width(design, matrix, epsilon)) {
+      continue;
+    }
     double const time = cost(design, samples);
     if (time < least) {
       least = time;
       best = design;
     }
   }
-  if (best.beta == 0) {
+  if (best.oversampling == 0) {
     throw Error(ErrorKind::bad_option,
-                "accuracy " + text(o.accuracy) + " needs a kernel wider than 16 cells at oversampling " +
-                    text(o.oversampling),
-                "leave the oversampling to be chosen");
+                "accuracy " + text(o.accuracy) + " is out of reach at oversampling " + text(o.oversampling) +
+                    " in this precision, with kernels of up to 16 cells",
+                "leave the oversampling to be chosen, ask for less, or use double precision");
   }
   return best;
 }

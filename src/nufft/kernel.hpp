@@ -22,13 +22,17 @@ struct Design {
   double oversampling;  // smallest grid size over matrix size
 };
 
+/// epsilon: unit roundoff of the precision; smallest_accuracy: what may be asked for in it.
 /// Errors  bad_option
-Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& options,
+Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& options, double epsilon,
                      double smallest_accuracy);
 
-/// Expected relative l2 error per axis for white images and evenly spread samples: the root mean square over
-/// the voxels u = n / G of sum_{m != 0} phi^(u + m)^2 / phi^(u)^2, phi^ the Fourier transform of the kernel.
-double aliasing_error(int width, double beta, double oversampling);
+/// What to expect of a kernel on one axis, for white images and evenly spread samples.
+struct AxisError {
+  double aliasing;  // rms over the voxels of sqrt(sum_{m != 0} phi^(u + m)^2) / phi^(u), u = n / G
+  double rounding;  // growth of rounding errors by deapodisation: rms of phi^ times rms of 1 / phi^
+};
+AxisError axis_error(int width, double beta, std::int64_t matrix, std::int64_t grid);
 
 /// beta of Beatty, Nishimura and Pauly, IEEE TMI 24:799 (2005), equation 5.
 double beatty_beta(int width, double oversampling);

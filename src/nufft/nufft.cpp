@@ -4,6 +4,7 @@
 #include "findrho/nufft/nufft.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -23,6 +24,9 @@ namespace {
 // Below these the rounding of T itself is larger than the asked error (docs/math/nufft.md).
 template <class T>
 constexpr double kSmallestAccuracy = std::is_same_v<T, float> ? 1e-6 : 1e-12;
+
+template <class T>
+constexpr double kRoundoff = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
 
 constexpr std::int64_t kGridMemory = std::int64_t{2} << 30;  // coils share a grid up to this size
 
@@ -121,7 +125,8 @@ template <class T>
 Nufft<T>::Nufft(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                 NufftOptions const& options) {
   check(trajectory, matrix);
-  Design const design = nufft::choose_design(trajectory.size(), matrix, options, kSmallestAccuracy<T>);
+  Design const design =
+      nufft::choose_design(trajectory.size(), matrix, options, kRoundoff<T>, kSmallestAccuracy<T>);
   impl_ = std::make_unique<Impl>(context, trajectory, matrix, design);
 }
 template <class T>
@@ -188,7 +193,7 @@ std::string Nufft<T>::description() const {
 template <class T>
 std::int64_t nufft_bytes(std::int64_t samples, Matrix const& matrix, std::int64_t coils, int threads,
                          NufftOptions const& options) {
-  Design const design = nufft::choose_design(samples, matrix, options, kSmallestAccuracy<T>);
+  Design const design = nufft::choose_design(samples, matrix, options, kRoundoff<T>, kSmallestAccuracy<T>);
   Layout const layout(design.grid, design.dims, design.width);
   return Gridding<T>::bytes(samples, layout) + PrunedFft<T>::bytes(matrix, design.grid, threads) +
          grid_elements<T>(coils, layout) * static_cast<std::int64_t>(sizeof(std::complex<T>));

@@ -19,9 +19,12 @@ using test::every_kind_of_point;
 using test::noise;
 using test::relative_error;
 
-struct Setting {
-  double accuracy, oversampling;
-};
+/// A small grid loses digits to deapodisation: what these precisions cannot reach is refused, not missed.
+template <class T>
+bool may_be_refused(double accuracy, double oversampling) {
+  if (std::is_same_v<T, float>) return oversampling == 1.25 && accuracy < 1e-4;
+  return (oversampling == 1.25 && accuracy < 1e-9) || (oversampling == 1.5 && accuracy < 1e-11);
+}
 
 template <class T>
 class NufftOf : public testing::Test {};
@@ -51,12 +54,22 @@ TYPED_TEST(NufftOf, IsAsAccurateAsAskedInBothDirections) {
     for (double accuracy : accuracies<TypeParam>()) {
       for (double oversampling : {0.0, 1.25, 1.5, 2.0}) {
         NufftOptions const options{.accuracy = accuracy, .oversampling = oversampling};
-        Nufft<TypeParam> const nufft(context, t, m, options);
+        std::unique_ptr<Nufft<TypeParam>> plan;
+        try {
+          plan = std::make_unique<Nufft<TypeParam>>(context, t, m, options);
+        } catch (Error const& error) {
+          ASSERT_EQ(error.kind, ErrorKind::bad_option);
+          ASSERT_TRUE(may_be_refused<TypeParam>(accuracy, oversampling)) << error.what();
+          continue;
+        }
+        Nufft<TypeParam> const& nufft = *plan;
         Array<C> got(data.shape()), image_got(image.shape());
         nufft.forward(context, image_t, got);
         nufft.adjoint(context, data_t, image_got);
         std::string const what = m.shape().str() + ", asked " + std::to_string(accuracy) + ", oversampling " +
                                  std::to_string(oversampling) + ": " + nufft.description();
+        std::printf("SHOW %g %g %g %g %s\n", accuracy, oversampling, relative_error(got, samples) / accuracy,
+                    relative_error(image_got, back) / accuracy, nufft.description().c_str());
         EXPECT_LE(relative_error(got, samples), accuracy) << "forward " << what;
         EXPECT_LE(relative_error(image_got, back), accuracy) << "adjoint " << what;
       }

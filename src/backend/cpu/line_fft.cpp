@@ -127,88 +127,134 @@ HWY_NOINLINE void pass(typename LinePlan<T>::Pass const& step, T const* twiddles
   }
 }
 
-/// Copies in: separates real and imaginary parts, puts zeros where the input has no element.
-template <class T>
-HWY_INLINE void load(std::int64_t n, LineBatch<T> const& batch, T* re, T* im, T* stage) {
-  Lanes<T> const d;
-  LineSide<T const> const& from = batch.from;
-  constexpr int L = kLines<T>;
-  int const lanes = static_cast<int>(hn::Lanes(d));
-  if (from.count < n) {
-    std::int64_t const gap =
-        (from.start + from.count) % n;  // the cells that no element reaches, cyclically from here
-    std::int64_t const first = std::min(n - gap, n - from.count), rest = n - from.count - first;
-    for (T* part : {re, im}) {
-      std::memset(part + gap * L, 0, sizeof(T) * static_cast<std::size_t>(first * L));
-      std::memset(part, 0, sizeof(T) * static_cast<std::size_t>(rest * L));
+/// Calls f with the run length of a side as a compile-time constant, so that its copies are single moves.
+template <class T, class F>
+HWY_INLINE void with_run(int run, F const& f) {
+  switch (run) {
+    case 1:
+      return f(std::integral_constant<int, 1>());
+    case 2:
+      return f(std::integral_constant<int, 2>());
+    case 4:
+      return f(std::integral_constant<int, 4>());
+    case 8:
+      return f(std::integral_constant<int, 8>());
+    default:
+      return f(std::integral_constant<int, kLines<T>>());
+  }
+}
+
+/// Elements first, ..., first + count - 1 of every lane, side by side. Lane by lane, so that each line is read in
+/// sequence, and long before the packed vectors are loaded: loading what was just stored in pieces stalls.
+template <int Run, class T>
+void pack(LineSide<T> const& from, int lanes, std::int64_t first, std::int64_t count, T* packed) {
+  for (int l = 0; l < lanes; l += Run) {
+    T const* source = from.data + 2 * (first * from.stride + from.offset[l]);
+    T* target = packed + 2 * l;
+    std::size_t const bytes = sizeof(T) * 2 * static_cast<std::size_t>(std::min(Run, lanes - l));
+    for (std::int64_t i = 0; i < count; ++i, source += 2 * from.stride, target += 2 * kLines<T>) {
+      if (from.offset[l] < 0) {
+        std::memset(target, 0, bytes);
+      } else if (lanes - l >= Run) {
+        std::memcpy(target, source, sizeof(T) * 2 * Run);
+      } else {
+        std::memcpy(target, source, bytes);
+      }
     }
   }
-  bool const direct = from.run == L && batch.lanes == L;
-  std::int64_t cell = from.start % n;
-  for (std::int64_t i = 0; i < from.count; ++i) {
-    T const* source = from.data + 2 * i * from.stride;
-    if (direct) {
-      source += 2 * from.offset[0];
-    } else {
-      for (int l = 0; l < batch.lanes; l += from.run) {
-        int const take = std::min(from.run, batch.lanes - l);
-        if (from.offset[l] < 0) {
-          std::memset(stage + 2 * l, 0, sizeof(T) * 2 * static_cast<std::size_t>(take));
-          continue;
-        }
-        std::memcpy(stage + 2 * l, source + 2 * from.offset[l],
-                    sizeof(T) * 2 * static_cast<std::size_t>(take));
+}
+
+template <int Run, class T>
+void unpack(T const* packed, int lanes, std::int64_t first, std::int64_t count, Write write,
+            LineSide<T> const& to) {
+  for (int l = 0; l < lanes; l += Run) {
+    if (to.offset[l] < 0) continue;
+    T const* source = packed + 2 * l;
+    T* target = to.data + 2 * (first * to.stride + to.offset[l]);
+    int const take = 2 * std::min(Run, lanes - l);
+    for (std::int64_t i = 0; i < count; ++i, source += 2 * kLines<T>, target += 2 * to.stride) {
+      if (write == Write::add) {
+        for (int j = 0; j < take; ++j) target[j] += source[j];
+      } else if (lanes - l >= Run) {
+        std::memcpy(target, source, sizeof(T) * 2 * Run);
+      } else {
+        std::memcpy(target, source, sizeof(T) * static_cast<std::size_t>(take));
       }
-      source = stage;
     }
-    for (int v = 0; v < L; v += lanes) {
-      hn::Vec<decltype(d)> a, b;
-      hn::LoadInterleaved2(d, source + 2 * v, a, b);
-      if (batch.element_scale != nullptr && !batch.inverse) {
-        auto const s = hn::Mul(hn::Set(d, batch.element_scale[i]), hn::LoadU(d, batch.lane_scale + v));
-        a = hn::Mul(a, s);
-        b = hn::Mul(b, s);
-      }
-      hn::Store(a, d, re + cell * L + v);
-      hn::Store(b, d, im + cell * L + v);
-    }
-    if (++cell == n) cell = 0;
   }
 }
 
 template <class T>
-HWY_INLINE void store(std::int64_t n, LineBatch<T> const& batch, T const* re, T const* im, T* stage) {
+HWY_INLINE void clear_cells(std::int64_t n, std::int64_t first, std::int64_t count, T* re, T* im) {
+  std::int64_t const before_wrap = std::min(n - first, count);
+  for (T* part : {re, im}) {
+    std::fill_n(part + first * kLines<T>, before_wrap * kLines<T>, T(0));
+    std::fill_n(part, (count - before_wrap) * kLines<T>, T(0));
+  }
+}
+
+/// Copies in: separates real and imaginary parts, puts zeros where the input has no element.
+template <class T>
+void load(std::int64_t n, LineBatch<T> const& batch, T* re, T* im, T* stage) {
+  Lanes<T> const d;
+  LineSide<T> const& from = batch.from;
+  constexpr int L = kLines<T>;
+  int const lanes = static_cast<int>(hn::Lanes(d));
+  if (from.count < n) clear_cells(n, (from.start + from.count) % n, n - from.count, re, im);
+  bool const direct = from.run == L && batch.lanes == L;
+  bool const scaled = batch.element_scale != nullptr && !batch.inverse;
+  std::int64_t cell = from.start % n;
+  for (std::int64_t first = 0; first < from.count; first += kStage) {
+    std::int64_t const count = std::min<std::int64_t>(kStage, from.count - first);
+    if (!direct) with_run<T>(from.run, [&](auto run) { pack<run>(from, batch.lanes, first, count, stage); });
+    T const* source = direct ? from.data + 2 * (first * from.stride + from.offset[0]) : stage;
+    std::int64_t const step = 2 * (direct ? from.stride : L);
+    for (std::int64_t i = first; i < first + count; ++i, source += step) {
+      for (int v = 0; v < L; v += lanes) {
+        hn::Vec<decltype(d)> a, b;
+        hn::LoadInterleaved2(d, source + 2 * v, a, b);
+        if (scaled) {
+          auto const s = hn::Mul(hn::Set(d, batch.element_scale[i]), hn::LoadU(d, batch.lane_scale + v));
+          a = hn::Mul(a, s);
+          b = hn::Mul(b, s);
+        }
+        hn::Store(a, d, re + cell * L + v);
+        hn::Store(b, d, im + cell * L + v);
+      }
+      if (++cell == n) cell = 0;
+    }
+  }
+}
+
+/// Copies out what is wanted.
+template <class T>
+void store(std::int64_t n, LineBatch<T> const& batch, T const* re, T const* im, T* stage) {
   Lanes<T> const d;
   LineSide<T> const& to = batch.to;
   constexpr int L = kLines<T>;
   int const lanes = static_cast<int>(hn::Lanes(d));
   bool const direct = to.run == L && batch.lanes == L && batch.write == Write::replace;
+  bool const scaled = batch.element_scale != nullptr && batch.inverse;
   std::int64_t cell = to.start % n;
-  for (std::int64_t i = 0; i < to.count; ++i) {
-    T* const target = to.data + 2 * i * to.stride;
-    T* const packed = direct ? target + 2 * to.offset[0] : stage;
-    for (int v = 0; v < L; v += lanes) {
-      auto a = hn::Load(d, re + cell * L + v), b = hn::Load(d, im + cell * L + v);
-      if (batch.element_scale != nullptr && batch.inverse) {
-        auto const s = hn::Mul(hn::Set(d, batch.element_scale[i]), hn::LoadU(d, batch.lane_scale + v));
-        a = hn::Mul(a, s);
-        b = hn::Mul(b, s);
+  for (std::int64_t first = 0; first < to.count; first += kStage) {
+    std::int64_t const count = std::min<std::int64_t>(kStage, to.count - first);
+    T* target = direct ? to.data + 2 * (first * to.stride + to.offset[0]) : stage;
+    std::int64_t const step = 2 * (direct ? to.stride : L);
+    for (std::int64_t i = first; i < first + count; ++i, target += step) {
+      for (int v = 0; v < L; v += lanes) {
+        auto a = hn::Load(d, re + cell * L + v), b = hn::Load(d, im + cell * L + v);
+        if (scaled) {
+          auto const s = hn::Mul(hn::Set(d, batch.element_scale[i]), hn::LoadU(d, batch.lane_scale + v));
+          a = hn::Mul(a, s);
+          b = hn::Mul(b, s);
+        }
+        hn::StoreInterleaved2(a, b, d, target + 2 * v);
       }
-      hn::StoreInterleaved2(a, b, d, packed + 2 * v);
+      if (++cell == n) cell = 0;
     }
     if (!direct) {
-      for (int l = 0; l < batch.lanes; l += to.run) {
-        if (to.offset[l] < 0) continue;
-        int const take = 2 * std::min(to.run, batch.lanes - l);
-        T* const at = target + 2 * to.offset[l];
-        if (batch.write == Write::add) {
-          for (int j = 0; j < take; ++j) at[j] += stage[2 * l + j];
-        } else {
-          std::memcpy(at, stage + 2 * l, sizeof(T) * static_cast<std::size_t>(take));
-        }
-      }
+      with_run<T>(to.run, [&](auto run) { unpack<run>(stage, batch.lanes, first, count, batch.write, to); });
     }
-    if (++cell == n) cell = 0;
   }
 }
 

@@ -14,6 +14,9 @@ namespace findrho::cpu {
 template <class T>
 inline constexpr int kLines = static_cast<int>(64 / sizeof(T));
 
+/// Elements that are packed at a time where the lines of a batch are not neighbours in memory.
+inline constexpr int kStage = 32;
+
 /// Factors of a length and the roots of unity of each pass.
 template <class T>
 struct LinePlan {
@@ -27,7 +30,7 @@ struct LinePlan {
   };
   std::vector<Pass> passes;
   std::vector<T> twiddles;  // re, im of exp(-i 2 pi p k / n) for p < n / radix, 0 < k < radix
-  std::int64_t scratch() const { return (4 * n + 2) * kLines<T>; }
+  std::int64_t scratch() const { return (4 * n + 2 * kStage) * kLines<T>; }
 };
 
 /// One side of a batch: element i of lane l is at data[2 * (i * stride + offset[l])], real part first.
@@ -35,18 +38,18 @@ struct LinePlan {
 /// It takes part as cell (start + i) mod n of the line; `count` elements; other cells are zero or dropped.
 template <class T>
 struct LineSide {
-  T* data = nullptr;
+  T* data = nullptr;  // `from` of a batch is only read
   std::int64_t stride = 0;
   std::int64_t count = 0;
   std::int64_t start = 0;
-  std::int64_t offset[kLines<std::remove_const_t<T>>] = {};
+  std::int64_t offset[kLines<T>];
   int run = 1;  // lanes l, l+1, ..., l+run-1 are neighbours in memory for l a multiple of run; divides kLines
 };
 
 template <class T>
 struct LineBatch {
-  LineSide<T const> from;
-  LineSide<T> to;
+  LineSide<T> const& from;
+  LineSide<T> const& to;
   int lanes = 0;  // lanes in use
   bool inverse = false;
   Write write = Write::replace;

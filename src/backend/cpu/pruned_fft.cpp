@@ -76,83 +76,112 @@ struct PrunedFft<T>::Impl {
 
   T* scratch_of(std::int64_t slot) { return scratch.data() + slot * scratch_size; }
   LineSide<T> side(C* data, std::int64_t stride, int axis, bool whole) const {
-    LineSide<T> s;
+    LineSide<T> s{};
     s.data = reinterpret_cast<T*>(data);
     s.stride = stride;
     s.count = whole ? grid[axis] : box[axis];
     s.start = whole ? 0 : start[static_cast<std::size_t>(axis)];
     return s;
   }
-  static LineSide<T const> read_only(LineSide<T> const& s) {
-    LineSide<T const> r;
-    r.data = s.data;
-    r.stride = s.stride;
-    r.count = s.count;
-    r.start = s.start;
-    r.run = s.run;
-    std::copy(std::begin(s.offset), std::end(s.offset), std::begin(r.offset));
-    return r;
+  /// Lanes first, first + 1, ... of a row of (x, coil) pairs, as the image has them; returns how many there are.
+  int image_lanes(LineSide<T>& voxels, std::int64_t row, std::int64_t first, BoxView<C> image,
+                  int coils) const {
+    int const lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
+    voxels.run = coils == 1 ? L : 1;
+    for (int l = 0; l < lanes; ++l) {
+      std::int64_t const x = (first + l) / coils, coil = (first + l) % coils;
+      voxels.offset[l] = coil < image.count ? coil * box.voxels() + row + x : -1;
+    }
+    return lanes;
+  }
+  /// The same lanes on the side of the grid, where coils are innermost.
+  static void grid_lanes(LineSide<T>& cells, std::int64_t first, int lanes) {
+    cells.run = L;
+    for (int l = 0; l < lanes; ++l) cells.offset[l] = first + l;
+  }
+  /// Scale factors of those lanes, times a factor common to all.
+  void scale_lanes(T common, std::int64_t first, int lanes, int coils, T* factors) const {
+    for (int l = 0; l < lanes; ++l)
+      factors[l] = common * scale[0][static_cast<std::size_t>((first + l) / coils)];
   }
 
   // The z axis of one row y: image voxels on one side, the box part of every grid plane on the other.
   void z_row(std::int64_t slot, std::int64_t y, BoxView<C> image, GridView<T> work, bool inverse,
              Write write) {
-    std::int64_t const width = box.x * work.coils;
+    int const coils = work.coils;
+    LineSide<T> voxels = side(image.data, box.x * box.y, 2, false);
+    LineSide<T> cells = side(work.origin + y * work.row * coils, work.plane * coils, 2, true);
     T lane_scale[kLines<T>] = {};
-    for (std::int64_t first = 0; first < width; first += L) {
-      LineSide<T> voxels = side(image.data, box.x * box.y, 2, false);
-      LineSide<T> cells = side(work.origin, work.plane * work.coils, 2, true);
-      int const lanes = static_cast<int>(std::min<std::int64_t>(L, width - first));
-      voxels.run = work.coils == 1 ? L : 1;
-      cells.run = L;
-      for (int l = 0; l < lanes; ++l) {
-        std::int64_t const x = (first + l) / work.coils, coil = (first + l) % work.coils;
-        voxels.offset[l] = coil < image.count ? coil * box.voxels() + y * box.x + x : -1;
-        cells.offset[l] = y * work.row * work.coils + first + l;
-        lane_scale[l] = scale[1][static_cast<std::size_t>(y)] * scale[0][static_cast<std::size_t>(x)];
-      }
-      LineBatch<T> batch{.from = read_only(inverse ? cells : voxels),
-                         .to = inverse ? voxels : cells,
-                         .lanes = lanes,
-                         .inverse = inverse,
-                         .write = write,
-                         .element_scale = scale[2].data(),
-                         .lane_scale = lane_scale};
-      transform_lines(plan[2], batch, scratch_of(slot));
+    for (std::int64_t first = 0; first < box.x * coils; first += L) {
+      int const lanes = image_lanes(voxels, y * box.x, first, image, coils);
+      grid_lanes(cells, first, lanes);
+      scale_lanes(scale[1][static_cast<std::size_t>(y)], first, lanes, coils, lane_scale);
+      transform_lines(plan[2],
+                      LineBatch<T>{.from = inverse ? cells : voxels,
+                                   .to = inverse ? voxels : cells,
+                                   .lanes = lanes,
+                                   .inverse = inverse,
+                                   .write = write,
+                                   .element_scale = scale[2].data(),
+                                   .lane_scale = lane_scale},
+                      scratch_of(slot));
     }
   }
 
+  // The y axis for one batch of columns of the only plane of a 2D grid, straight from or to the image.
+  void y_image_batch(std::int64_t slot, std::int64_t first, BoxView<C> image, GridView<T> plane, bool inverse,
+                     Write write) {
+    LineSide<T> voxels = side(image.data, box.x, 1, false);
+    LineSide<T> cells = side(plane.origin, plane.row * plane.coils, 1, true);
+    T lane_scale[kLines<T>] = {};
+    int const lanes = image_lanes(voxels, 0, first, image, plane.coils);
+    grid_lanes(cells, first, lanes);
+    scale_lanes(scale[2][0], first, lanes, plane.coils, lane_scale);
+    transform_lines(plan[1],
+                    LineBatch<T>{.from = inverse ? cells : voxels,
+                                 .to = inverse ? voxels : cells,
+                                 .lanes = lanes,
+                                 .inverse = inverse,
+                                 .write = write,
+                                 .element_scale = scale[1].data(),
+                                 .lane_scale = lane_scale},
+                    scratch_of(slot));
+  }
+
   // The y axis for one batch of neighbouring columns of a plane; the two sides may be the same memory.
-  void y_batch(std::int64_t slot, std::int64_t first, int coils, C* box_side, std::int64_t box_row,
-               C* grid_side, std::int64_t grid_row, bool inverse) {
-    LineSide<T> short_side = side(box_side, box_row * coils, 1, false);
-    LineSide<T> long_side = side(grid_side, grid_row * coils, 1, true);
-    int const lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
-    for (int l = 0; l < lanes; ++l) short_side.offset[l] = long_side.offset[l] = first + l;
-    short_side.run = long_side.run = L;
-    LineBatch<T> const batch{.from = read_only(inverse ? long_side : short_side),
-                             .to = inverse ? short_side : long_side,
-                             .lanes = lanes,
-                             .inverse = inverse};
-    transform_lines(plan[1], batch, scratch_of(slot));
+  void y_batch(std::int64_t slot, std::int64_t first, GridView<T> box_side, GridView<T> grid_side,
+               bool inverse) {
+    int const coils = grid_side.coils,
+              lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
+    LineSide<T> short_side = side(box_side.origin, box_side.row * coils, 1, false);
+    LineSide<T> long_side = side(grid_side.origin, grid_side.row * coils, 1, true);
+    grid_lanes(short_side, first, lanes);
+    grid_lanes(long_side, first, lanes);
+    transform_lines(plan[1],
+                    LineBatch<T>{.from = inverse ? long_side : short_side,
+                                 .to = inverse ? short_side : long_side,
+                                 .lanes = lanes,
+                                 .inverse = inverse},
+                    scratch_of(slot));
   }
 
   // The x axis for one batch of (row, coil) pairs of a plane, in place.
   void x_batch(std::int64_t slot, std::int64_t first, GridView<T> plane, bool inverse) {
-    int const coils = plane.coils;
+    int const coils = plane.coils,
+              lanes = static_cast<int>(std::min<std::int64_t>(L, grid.y * coils - first));
     LineSide<T> short_side = side(plane.origin, coils, 0, false),
                 long_side = side(plane.origin, coils, 0, true);
-    int const lanes = static_cast<int>(std::min<std::int64_t>(L, grid.y * coils - first));
     for (int l = 0; l < lanes; ++l) {
       short_side.offset[l] = long_side.offset[l] =
           (first + l) / coils * plane.row * coils + (first + l) % coils;
     }
     short_side.run = long_side.run = L % coils == 0 ? coils : 1;
-    LineBatch<T> const batch{.from = read_only(inverse ? long_side : short_side),
-                             .to = inverse ? short_side : long_side,
-                             .lanes = lanes,
-                             .inverse = inverse};
-    transform_lines(plan[0], batch, scratch_of(slot));
+    transform_lines(plan[0],
+                    LineBatch<T>{.from = inverse ? long_side : short_side,
+                                 .to = inverse ? short_side : long_side,
+                                 .lanes = lanes,
+                                 .inverse = inverse},
+                    scratch_of(slot));
   }
 
   std::int64_t plane_slots() const { return std::min<std::int64_t>(slots, grid.z); }
@@ -160,10 +189,16 @@ struct PrunedFft<T>::Impl {
   std::int64_t inner_slots() const { return plane_slots() == 1 ? slots : 1; }
   static std::int64_t batches(std::int64_t lines) { return (lines + L - 1) / L; }
 
-  void y_pass(ThreadPool& pool, std::int64_t slot, int coils, C* box_side, std::int64_t box_row, C* grid_side,
-              std::int64_t grid_row, bool inverse) {
-    each_in_slots(pool, inner_slots(), batches(box.x * coils), [&](std::int64_t inner, std::int64_t b) {
-      y_batch(slot + inner, b * L, coils, box_side, box_row, grid_side, grid_row, inverse);
+  void y_pass(ThreadPool& pool, std::int64_t slot, GridView<T> box_side, GridView<T> grid_side,
+              bool inverse) {
+    each_in_slots(pool, inner_slots(), batches(box.x * grid_side.coils),
+                  [&](std::int64_t inner, std::int64_t b) {
+                    y_batch(slot + inner, b * L, box_side, grid_side, inverse);
+                  });
+  }
+  void y_image_pass(ThreadPool& pool, BoxView<C> image, GridView<T> plane, bool inverse, Write write) {
+    each_in_slots(pool, slots, batches(box.x * plane.coils), [&](std::int64_t slot, std::int64_t b) {
+      y_image_batch(slot, b * L, image, plane, inverse, write);
     });
   }
   void x_pass(ThreadPool& pool, std::int64_t slot, GridView<T> plane, bool inverse) {
@@ -174,6 +209,7 @@ struct PrunedFft<T>::Impl {
     each_in_slots(pool, slots, box.y,
                   [&](std::int64_t slot, std::int64_t y) { z_row(slot, y, image, work, inverse, write); });
   }
+  bool flat() const { return grid.z == 1; }
 };
 
 namespace {
@@ -182,7 +218,7 @@ GridView<T> plane_of(GridView<T> grid, std::int64_t z) {
   grid.origin += z * grid.plane * grid.coils;
   return grid;
 }
-// The z pass of the forward transform only reads its box.
+// The side that a transform starts from is only read.
 template <class T>
 BoxView<std::complex<T>> as_writable(BoxView<std::complex<T> const> box) {
   return {const_cast<std::complex<T>*>(box.data), box.count};
@@ -205,10 +241,15 @@ void PrunedFft<T>::forward(Context const& context, BoxView<C const> box, GridVie
                            PlaneHook const& after_plane) const {
   Impl& p = *impl_;
   ThreadPool& pool = context.pool();
-  p.z_pass(pool, as_writable<T>(box), grid, false, Write::replace);
+  BoxView<C> const image = as_writable<T>(box);
+  if (!p.flat()) p.z_pass(pool, image, grid, false, Write::replace);
   each_in_slots(pool, p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
     GridView<T> const plane = plane_of(grid, z);
-    p.y_pass(pool, slot, grid.coils, plane.origin, plane.row, plane.origin, plane.row, false);
+    if (p.flat()) {
+      p.y_image_pass(pool, image, plane, false, Write::replace);
+    } else {
+      p.y_pass(pool, slot, plane, plane, false);
+    }
     p.x_pass(pool, slot, plane, false);
     if (after_plane) after_plane(z);
   });
@@ -223,15 +264,20 @@ void PrunedFft<T>::inverse(Context const& context, GridView<T> grid, BoxView<C> 
     if (before_plane) before_plane(z);
     GridView<T> const plane = plane_of(grid, z);
     p.x_pass(pool, slot, plane, true);
-    p.y_pass(pool, slot, grid.coils, plane.origin, plane.row, plane.origin, plane.row, true);
+    if (p.flat()) {
+      p.y_image_pass(pool, box, plane, true, write);
+    } else {
+      p.y_pass(pool, slot, plane, plane, true);
+    }
   });
-  p.z_pass(pool, box, grid, true, write);
+  if (!p.flat()) p.z_pass(pool, box, grid, true, write);
 }
 
 template <class T>
 std::int64_t PrunedFft<T>::convolve_work(int coils) const {
   Impl const& p = *impl_;
-  return coils * (p.grid.z * p.box.y * p.box.x + p.plane_slots() * p.grid.y * p.grid.x);
+  std::int64_t const columns = p.flat() ? 0 : p.grid.z * p.box.y * p.box.x;
+  return coils * (columns + p.plane_slots() * p.grid.y * p.grid.x);
 }
 
 template <class T>
@@ -239,27 +285,35 @@ void PrunedFft<T>::convolve(Context const& context, BoxView<C const> box_in, T c
                             int coils, BoxView<C> box_out, Write write) const {
   Impl& p = *impl_;
   ThreadPool& pool = context.pool();
-  // Between the z passes only the box columns of each plane are held, not the plane.
-  GridView<T> const columns{work, p.box.x, p.box.x * p.box.y, coils};
-  C* const planes = work + coils * p.grid.z * columns.plane;
+  BoxView<C> const image = as_writable<T>(box_in);
+  // Between the z passes only the box columns of each plane are held, and as many whole planes as there are threads.
   std::int64_t const plane_size = p.grid.x * p.grid.y;
-  p.z_pass(pool, as_writable<T>(box_in), columns, false, Write::replace);
+  C* const planes = work;
+  GridView<T> const columns{work + p.plane_slots() * plane_size * coils, p.box.x, p.box.x * p.box.y, coils};
+  if (!p.flat()) p.z_pass(pool, image, columns, false, Write::replace);
   each_in_slots(pool, p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
-    C* const box_side = columns.origin + z * columns.plane * coils;
     GridView<T> const plane{planes + slot * plane_size * coils, p.grid.x, plane_size, coils};
-    p.y_pass(pool, slot, coils, box_side, columns.row, plane.origin, plane.row, false);
+    if (p.flat()) {
+      p.y_image_pass(pool, image, plane, false, Write::replace);
+    } else {
+      p.y_pass(pool, slot, plane_of(columns, z), plane, false);
+    }
     p.x_pass(pool, slot, plane, false);
     T const* const factors = spectrum + z * plane_size;
-    each_in_slots(pool, p.inner_slots(), p.grid.y, [&](std::int64_t, std::int64_t y) {
+    pool.each(p.grid.y, [&](std::int64_t y) {
       C* row = plane.origin + y * plane.row * coils;
       for (std::int64_t x = 0; x < p.grid.x; ++x) {
         for (int c = 0; c < coils; ++c) *row++ *= factors[y * p.grid.x + x];
       }
     });
     p.x_pass(pool, slot, plane, true);
-    p.y_pass(pool, slot, coils, box_side, columns.row, plane.origin, plane.row, true);
+    if (p.flat()) {
+      p.y_image_pass(pool, box_out, plane, true, write);
+    } else {
+      p.y_pass(pool, slot, plane_of(columns, z), plane, true);
+    }
   });
-  p.z_pass(pool, box_out, columns, true, write);
+  if (!p.flat()) p.z_pass(pool, box_out, columns, true, write);
 }
 
 template <class T>
