@@ -109,11 +109,12 @@ Stored const& stored_as(NiftiHeader const& header, std::string const& path) {
 bool read_header(Reader& file, std::string const& path, NiftiHeader& header) {
   if (file.read(&header, sizeof header) != sizeof header)
     refuse(path, "is shorter than a NIfTI header of 348 bytes");
-  std::int32_t size = header.header_size;
-  bool const swapped = size != 348;
-  if (swapped) swap_bytes(size);
-  if (size == 540) refuse(path, "is a NIfTI-2 file", "convert it to NIfTI-1");
-  if (size != 348) refuse(path, "is not a NIfTI-1 file");
+  std::int32_t const size = header.header_size;
+  std::int32_t other_order = size;
+  swap_bytes(other_order);
+  bool const swapped = other_order == 348;
+  if (size == 540 || other_order == 540) refuse(path, "is a NIfTI-2 file", "convert it to NIfTI-1");
+  if (size != 348 && !swapped) refuse(path, "is not a NIfTI-1 file");
   if (std::memcmp(header.magic, "ni1", 4) == 0)
     refuse(path, "is the header of a .hdr/.img pair", "convert the pair to one .nii file");
   if (std::memcmp(header.magic, "n+1", 4) != 0) refuse(path, "is not a NIfTI-1 file (an ANALYZE header?)");

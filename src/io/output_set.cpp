@@ -181,6 +181,7 @@ void OutputSet::replace(Item& item) const {
     if (!options_.force)
       throw Error(ErrorKind::cannot_write, item.asked + " has appeared while we worked",
                   "give another name, or --force to replace it");
+    if (!S_ISREG(old.st_mode)) refuse(item.asked, EEXIST);
     std::string const backup = create_beside(item.final, "old", 0600);
     unlink(backup.c_str());
     if (link(item.final.c_str(), backup.c_str()) != 0 && rename(item.final.c_str(), backup.c_str()) != 0)
