@@ -10,7 +10,7 @@
 namespace findrho {
 
 struct MrdReadOptions {
-  std::string group;  // HDF5 group that holds `data` and `xml`; empty: the only one there is
+  std::string group{};  // HDF5 group that holds `data` and `xml`; empty: the only one there is
 };
 
 /// All readouts of a file, opened read-only and without locking, so that many may read one file at a time.

@@ -51,14 +51,14 @@ enum class Averages {
 };
 
 struct PrepareOptions {
-  Selection select;             // indices not named are taken whole
-  std::set<std::string> merge;  // indices that are ignored: their readouts are pooled
+  Selection select{};             // indices not named are taken whole
+  std::set<std::string> merge{};  // indices that are ignored: their readouts are pooled
   Averages averages = Averages::merged;
   TrajectoryUnits units = TrajectoryUnits::automatic;
   TrajectoryLayout layout = TrajectoryLayout::automatic;
   std::array<std::int64_t, 3> matrix{0, 0, 0};  // of the image; 0: the header's
   std::array<double, 3> fov_mm{0, 0, 0};        // of the image; 0: the header's
-  std::vector<int> coils;                       // to keep, in this order; empty: all
+  std::vector<int> coils{};                     // to keep, in this order; empty: all
 };
 
 /// Check a raw scan and sort it into frames.
