@@ -18,20 +18,23 @@ struct PerVoxel {
   T operator()(int d, std::int64_t n) const { return weight[d * voxels + n]; }
 };
 
-double largest_magnitude(View<float const> reference) {
-  double largest = 0;
+void check(View<float const> reference, EdgeOptions const& options) {
+  if (!(options.edge_scale > 0)) {
+    throw Error(ErrorKind::bad_option, "edge scale is " + std::to_string(options.edge_scale),
+                "give a positive fraction of the reference image's largest edge, for example 0.1");
+  }
+  bool all_zero = true;
   for (std::int64_t i = 0; i < reference.size(); ++i) {
     if (!std::isfinite(reference[i])) {
       throw Error(ErrorKind::bad_option, "the reference image is not finite at voxel " + std::to_string(i),
                   "give a reference image without NaN and infinity");
     }
-    largest = std::max(largest, std::abs(static_cast<double>(reference[i])));
+    all_zero = all_zero && reference[i] == 0;
   }
-  if (largest == 0) {
+  if (all_zero) {
     throw Error(ErrorKind::bad_option, "the reference image is zero everywhere",
                 "give a reference image of the same object, or use finite differences without edges");
   }
-  return largest;
 }
 
 // W^H W of the weights as they are, to ask for its largest eigenvalue.
@@ -62,20 +65,23 @@ EdgeWeightedDifferences<T>::EdgeWeightedDifferences(Context const& context, Matr
       matrix_(matrix),
       weight_(differences::range(matrix)) {
   require_shape(reference.shape, matrix.shape(), "reference image");
-  if (!(options.edge_scale > 0)) {
-    throw Error(ErrorKind::bad_option, "edge scale is " + std::to_string(options.edge_scale),
-                "give a positive fraction of the reference image's largest value, for example 0.05");
-  }
-  double const s = options.edge_scale * largest_magnitude(reference);
-  differences::for_rows(context, matrix_, [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-    for (int d = 0; d < matrix_.dims(); ++d) {
-      std::int64_t const step = differences::stride(matrix_, d);
-      std::int64_t const above = differences::Neighbours(matrix_, d, y, z).count_above;
-      for (std::int64_t n = row; n < row + above; ++n) {
-        double const edge = (static_cast<double>(reference[n + step]) - reference[n]) / s;
-        weight_[d * matrix_.voxels() + n] = static_cast<T>(1 / std::sqrt(1 + edge * edge));
+  check(reference, options);
+  auto const for_edges = [&](auto const& f) {
+    differences::for_rows(context, matrix_, [&](std::int64_t row, std::int64_t y, std::int64_t z) {
+      for (int d = 0; d < matrix_.dims(); ++d) {
+        std::int64_t const step = differences::stride(matrix_, d);
+        std::int64_t const above = differences::Neighbours(matrix_, d, y, z).count_above;
+        for (std::int64_t n = row; n < row + above; ++n) {
+          f(weight_[d * matrix_.voxels() + n], static_cast<double>(reference[n + step]) - reference[n]);
+        }
       }
-    }
+    });
+  };
+  for_edges([](T& weight, double edge) { weight = static_cast<T>(std::abs(edge)); });
+  double const s =
+      options.edge_scale * static_cast<double>(*std::max_element(weight_.begin(), weight_.end()));
+  for_edges([s](T& weight, double edge) {
+    weight = static_cast<T>(s > 0 ? 1 / std::sqrt(1 + edge * edge / (s * s)) : 1);
   });
   // 1 % of the squared norm is 0.5 % of the norm.
   double const largest = largest_eigenvalue(context, Unscaled<T>(matrix_, weight_.data()));

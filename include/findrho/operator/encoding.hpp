@@ -18,7 +18,7 @@ enum class TransformKind {
 
 struct EncodingOptions {
   TransformKind transform = TransformKind::nufft;
-  NufftOptions nufft;
+  NufftOptions nufft = {};
   /// Coils are transformed together, in blocks whose work arrays stay below this (one coil at least).
   std::int64_t memory_bytes = std::int64_t{1} << 30;
 };

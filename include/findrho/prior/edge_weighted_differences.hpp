@@ -7,9 +7,9 @@
 namespace findrho {
 
 struct EdgeOptions {
-  /// s below, as a fraction of the largest magnitude of the reference: a step of this size halves the penalty
-  /// |W x|^2 across it. Well above the reference's noise, below its tissue contrast.
-  double edge_scale = 0.05;
+  /// s below, as a fraction of the largest difference between neighbours in the reference: a step of size s halves the
+  /// penalty |W x|^2 across it. Well above the reference's noise, below its tissue contrast.
+  double edge_scale = 0.1;
 };
 
 /// (W x)[d, n] = c w[d, n] (x[n + e_d] - x[n]), and 0 for the last voxel along d,
@@ -18,7 +18,8 @@ struct EdgeOptions {
 /// FiniteDifferences.
 /// Shapes  domain (z, y, x); range (dim, z, y, x); reference (z, y, x), magnitudes
 /// Scale   c gives spectral norm 1 to 0.5 %, by largest_eigenvalue
-/// Errors  bad_shape; bad_option for edge_scale <= 0, a reference that is not finite or all zero
+/// Errors  bad_shape; bad_option for edge_scale <= 0, a reference that is not finite or all zero;
+///         a reference without any edge gives FiniteDifferences
 /// Source  Haldar, Hernando, Song and Liang, MRM 59:810 (2008): anatomically constrained quadratic weights
 template <class T>
 class EdgeWeightedDifferences final : public LinearOperator<T> {
