@@ -12,9 +12,9 @@ namespace {
 
 using std::numbers::pi;
 
-// Below this, the power series converges in 30 terms without cancellation beyond a digit or two; above it,
-// the upward recurrence is stable enough for the orders used here (up to kMostDegree + 1).
-constexpr double kSeriesBelow = 4;
+// Below this, the power series converges in 40 terms and cancels no more than two digits; above it, the
+// upward recurrence is stable for the orders used here, which are not much larger (up to kMostDegree + 1).
+constexpr double kSeriesBelow = 8;
 
 /// Bessel over power, f_n(q) = J_n(q)/q^n or j_n(q)/q^n:
 ///   f_n = sum_k (-q^2/2)^k / (k! (2n+d)(2n+d+2)...(2n+d+2k-2)) / (d (d+2) ... (2n+d-2))

@@ -29,10 +29,11 @@ std::vector<std::array<int, 3>> monomials(int dims, int degree);
 CoilSet uniform_coil(int dims);
 
 /// Receive sensitivities Bx - i By of circular loops 0.9 FOV from the centre that face it: one ring around z,
-/// or in 3D from 8 coils on two staggered rings; the field by Biot-Savart, fitted by least squares inside
+/// or in 3D from 8 coils on two staggered rings. The field by Biot-Savart is fitted by least squares inside
 /// 0.55 FOV of the centre with a polynomial of degree 5, which IS the sensitivity from there on. Root of sum
-/// of squares 1 at the centre. One coil is uniform_coil. Errors  bad_option Source  Guerquin-Kern et al.,
-/// IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (polynomial sensitivities)
+/// of squares 1 at the centre. One coil is uniform_coil.
+/// Errors  bad_option
+/// Source  Guerquin-Kern et al., IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (polynomial maps)
 CoilSet make_coils(int dims, std::int64_t coils);
 
 /// s_c at the voxel positions, as (coil, z, y, x).

@@ -31,12 +31,13 @@ enum class SheppLoganContrast {
 };
 
 /// The Shepp-Logan head, -1..1 of its table on -0.5..0.5 FOV. Upright in array order: shown with row y = 0 on
-/// top, the three small ellipses lie at the bottom, the larger of the two dark ventricles on the left (the
+/// top, the three small ellipses lie at the bottom and the larger of the two dark ventricles on the left (the
 /// table's y is up, our y runs down, as in the usual picture). In 3D z rises with the table's z. The phantom
-/// stretches with an FOV or matrix that is not square. Source  Shepp and Logan, IEEE TNS 21:21 (1974),
-/// doi:10.1109/TNS.1974.6499235; modified contrast: Toft, The Radon
-///         Transform, thesis, TU Denmark (1996); 3D: Kak and Slaney, Principles of Computerized Tomographic
-///         Imaging (1988), table 3.2 extended by the third axes in common use, all rotations about z
+/// stretches with an FOV that is not square.
+/// Errors  bad_option
+/// Source  Shepp and Logan, IEEE TNS 21:21 (1974), doi:10.1109/TNS.1974.6499235; modified contrast: Toft, The
+///         Radon Transform, thesis, TU Denmark (1996); 3D: after Kak and Slaney, Principles of Computerized
+///         Tomographic Imaging (1988), p. 102, with the lengths of Schabel's phantom3d; all rotations about z
 Phantom shepp_logan(int dims, SheppLoganContrast contrast = SheppLoganContrast::modified);
 
 /// Density averaged over each voxel: exact along x, on 8 lines per voxel along y and z. (z, y, x)
@@ -49,13 +50,13 @@ double mean_inside(Phantom const& phantom, View<std::complex<double> const> imag
 
 /// What an ideal scanner measures of the continuous object through each coil:
 ///   d[c,m] = prod N int s_c(r) rho(r) exp(-i 2 pi k_m . r) dr,  r in FOV units
-/// which is F applied to the voxel averages, up to their discretisation (sinc(k/N) along each axis, and
-/// aliasing). Shapes  result (coil, sample) Units   k in cycles per FOV Errors  bad_shape, bad_option,
-/// cancelled Cost    one sincos pair, a Bessel recurrence and coils x monomials multiply-adds per sample and
-/// ellipsoid, threaded Source  Koay, Sarlls and Ozarslan, MRM 58:430 (2007), doi:10.1002/mrm.21292
-/// (ellipsoid);
-///         Guerquin-Kern et al., IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (with polynomial
-///         sensitivities)
+/// which is F applied to the voxel averages, up to discretisation (sinc(k/N) along each axis, aliasing).
+/// Shapes  result (coil, sample)
+/// Units   k in cycles per FOV
+/// Errors  bad_shape, bad_option, cancelled
+/// Cost    one sincos pair, a Bessel recurrence and coils x monomials multiply-adds per sample and ellipsoid
+/// Source  Koay, Sarlls and Ozarslan, MRM 58:430 (2007), doi:10.1002/mrm.21292 (ellipsoid);
+///         Guerquin-Kern et al., IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (polynomial maps)
 Array<std::complex<double>> phantom_samples(Context const& context, Phantom const& phantom,
                                             Matrix const& matrix, Trajectory const& trajectory,
                                             CoilSet const& coils);

@@ -28,12 +28,14 @@ struct Radial2dOptions {
   double dwell_s = 5e-6;                  // time from sample to sample
 };
 
-/// Straight spokes with uniform spacing. Sample j of S lies at the fraction (j - floor(S/2)) / (S/2) (full)
-/// or j/S (half) of the way from the centre to the edge N_d/2; a matrix that is not square gives an ellipse.
-/// Angles  golden: pi / (tau + n - 1), tau = (1 + sqrt 5)/2: 111.25 degrees for n = 1; doubled for half
-/// spokes Units   k in cycles per FOV, |k_d| <= N_d/2 DC      on sample floor(S/2) (full) or 0 (half) of
-/// every spoke Time    from the sample at DC Errors  bad_option Source  Winkelmann et al., IEEE TMI 26:68
-/// (2007), doi:10.1109/TMI.2006.885337;
+/// Straight spokes with uniform spacing. Sample j of S lies at (j - floor(S/2)) / (S/2) (full) or j/S (half)
+/// of the way from the centre to the edge N_d/2; a matrix that is not square gives an ellipse.
+/// Angles  golden: pi / (tau + n - 1), tau = (1 + sqrt 5)/2: 111.25 degrees for n = 1; half spokes: doubled
+/// Units   k in cycles per FOV, |k_d| <= N_d/2
+/// DC      on sample floor(S/2) (full) or 0 (half) of every spoke
+/// Time    from the sample at DC
+/// Errors  bad_option
+/// Source  Winkelmann et al., IEEE TMI 26:68 (2007), doi:10.1109/TMI.2006.885337;
 ///         Wundrak et al., IEEE TMI 34:1262 (2015), doi:10.1109/TMI.2014.2382572
 Trajectory make_radial_2d(Matrix const& matrix, Radial2dOptions const& options = {});
 

@@ -24,8 +24,11 @@ struct Radial3dOptions {
 };
 
 /// Straight spokes with uniform spacing, directions spread evenly over the half sphere z >= 0 (full) or the
-/// sphere (half). Samples lie as in make_radial_2d. Units   k in cycles per FOV, |k_d| <= N_d/2 DC      on
-/// sample floor(S/2) (full) or 0 (half) of every spoke Time    from the sample at DC Errors  bad_option
+/// sphere (half). Samples lie as in make_radial_2d.
+/// Units   k in cycles per FOV, |k_d| <= N_d/2
+/// DC      on sample floor(S/2) (full) or 0 (half) of every spoke
+/// Time    from the sample at DC
+/// Errors  bad_option
 /// Source  golden means: Chan, Ramsay, Cunningham and Plewes, MRM 61:354 (2009), doi:10.1002/mrm.21837;
 ///         spiral: Wong and Roos, MRM 32:778 (1994), doi:10.1002/mrm.1910320614
 Trajectory make_radial_3d(Matrix const& matrix, Radial3dOptions const& options = {});

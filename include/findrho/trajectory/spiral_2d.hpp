@@ -23,12 +23,14 @@ struct Spiral2dOptions {
 };
 
 /// Interleave i of n starts at the centre in the direction 2 pi i/n and turns from x towards y:
-///   k(theta) = N_d/2 theta/theta_end (cos, sin)(theta + 2 pi i/n),  theta_end = 2 pi (N/2) / (n
-///   undersampling)
+///   k(theta) = N_d/2 theta/theta_end (cos, sin)(theta + 2 pi i/n),  theta_end = pi N / (n undersampling)
 /// Sample j of S lies at the fraction j/S of the angle (constant_angular) or of the length (constant_linear).
-/// The geometry is exact; no gradient or slew limit is applied. A matrix that is not square gives an elliptic
-/// spiral. Units   k in cycles per FOV, |k_d| < N_d/2 DC      on sample 0 of every interleave Time    from
-/// sample 0 Errors  bad_option Source  Ahn, Kim and Cho, IEEE TMI 5:2 (1986), doi:10.1109/TMI.1986.4307732
+/// The geometry is exact; no gradient or slew limit is applied. A matrix that is not square gives an ellipse.
+/// Units   k in cycles per FOV, |k_d| < N_d/2
+/// DC      on sample 0 of every interleave
+/// Time    from sample 0
+/// Errors  bad_option
+/// Source  Ahn, Kim and Cho, IEEE TMI 5:2 (1986), doi:10.1109/TMI.1986.4307732
 Trajectory make_spiral_2d(Matrix const& matrix, Spiral2dOptions const& options = {});
 
 }  // namespace findrho
