@@ -7,7 +7,7 @@
 
 #include "findrho/backend/team.hpp"
 
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define FINDRHO_UNROLL _Pragma("unroll")
 #else
 #define FINDRHO_UNROLL

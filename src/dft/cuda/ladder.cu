@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The topic "ladder": exact sums in device memory, and the rungs on them.
+#include <algorithm>
+#include <vector>
+
+#include "dft/cuda/rung_launch.hpp"
+#include "dft/rungs/pack.hpp"
+
+namespace findrho::ladder {
+namespace {
+
+class DeviceSum {
+ public:
+  virtual ~DeviceSum() = default;
+  virtual void run(CudaRungRecord const& record, CudaRungFigures& figures) = 0;
+  virtual void download(void* re, void* im, long long voxels) = 0;
+};
+
+bool launch(Launch const& l, Arrays<float> const& a) {
+  if (l.rung == Rung::tuned) return l.real_mu ? launch_tuned_q(l, a) : launch_tuned_fhd(l, a);
+  if (l.rung == Rung::gather_fast_trig || l.rung == Rung::gather_coarse) return launch_coarse(l, a);
+  return launch_plain(l, a);
+}
+bool launch(Launch const& l, Arrays<double> const& a) {
+  return launch_plain(l, a);
+}
+
+template <class T>
+class DeviceSumOf final : public DeviceSum {
+ public:
+  DeviceSumOf(Session& session, CudaSumRecord const& r)
+      : session_(session),
+        real_mu_(r.real_mu != 0),
+        samples_(session, static_cast<std::size_t>(r.samples) * (9 + kPackedK + kPackedMu)),
+        voxels_(session, static_cast<std::size_t>(r.voxels) * 5) {
+    auto const m = static_cast<std::size_t>(r.samples), n = static_cast<std::size_t>(r.voxels);
+    a_.samples = r.samples;
+    a_.voxels = r.voxels;
+    // The packed rows first: they want the allocation's alignment.
+    T* at = samples_.get();
+    a_.packed_k = at;
+    a_.packed = at += kPackedK * m;
+    at += kPackedMu * m;
+    auto const upload = [&](T const*& to, void const* from, std::size_t count) {
+      FINDRHO_CHECK(cudaMemcpyAsync(at, from, count * sizeof(T), cudaMemcpyHostToDevice, session_.stream));
+      to = at;
+      at += count;
+    };
+    upload(a_.kx, r.kx, m);
+    upload(a_.ky, r.ky, m);
+    upload(a_.kz, r.kz, m);
+    upload(a_.phi_re, r.phi_re, m);
+    upload(a_.phi_im, r.phi_im, m);
+    upload(a_.d_re, r.d_re, m);
+    upload(a_.d_im, r.d_im, m);
+    a_.mu_re = at;
+    a_.mu_im = at + m;
+    at = voxels_.get();
+    upload(a_.x, r.x, n);
+    upload(a_.y, r.y, n);
+    upload(a_.z, r.z, n);
+    a_.out_re = at;
+    a_.out_im = at + n;
+    session_.stream.synchronize();
+  }
+
+  void run(CudaRungRecord const& r, CudaRungFigures& figures) override {
+    Arrays<T> a = a_;
+    a.samples = std::min<std::int64_t>(r.samples, a.samples);
+    a.voxels = std::min<std::int64_t>(r.voxels, a.voxels);
+    Launch const l{session_,
+                   static_cast<Rung>(r.rung),
+                   {r.block_size, r.chunk, r.unroll, r.per_thread, static_cast<SampleMemory>(r.memory)},
+                   real_mu_,
+                   figures};
+    std::vector<double> seconds;
+    Event before, after;
+    for (int i = 0; i < std::max(1, r.repeats); ++i) {
+      clear(a);
+      before.record(session_.stream);
+      if (!launch(l, a))
+        throw ModuleFailure(CudaFault::not_supported, "the module has no such rung or option");
+      after.record(session_.stream);
+      seconds.push_back(after.seconds_since(before));
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+    figures.seconds = seconds[seconds.size() / 2];
+  }
+
+  void download(void* re, void* im, long long voxels) override {
+    auto const bytes = static_cast<std::size_t>(std::min<std::int64_t>(voxels, a_.voxels)) * sizeof(T);
+    FINDRHO_CHECK(cudaMemcpyAsync(re, a_.out_re, bytes, cudaMemcpyDeviceToHost, session_.stream));
+    FINDRHO_CHECK(cudaMemcpyAsync(im, a_.out_im, bytes, cudaMemcpyDeviceToHost, session_.stream));
+    session_.stream.synchronize();
+  }
+
+ private:
+  /// All of it, so that what a slice leaves out reads as zero.
+  void clear(Arrays<T> const& a) {
+    auto const bytes = static_cast<std::size_t>(a_.voxels) * 2 * sizeof(T);
+    FINDRHO_CHECK(cudaMemsetAsync(a.out_re, 0, bytes, session_.stream));
+  }
+
+  Session& session_;
+  bool real_mu_;
+  Buffer<T> samples_, voxels_;
+  Arrays<T> a_;
+};
+
+int open(void* session, CudaSumRecord const* record, void** sum, CudaFault* fault) {
+  return guarded(fault, [&] {
+    Session& s = *static_cast<Session*>(session);
+    *sum = record->double_precision != 0 ? static_cast<DeviceSum*>(new DeviceSumOf<double>(s, *record))
+                                         : static_cast<DeviceSum*>(new DeviceSumOf<float>(s, *record));
+  });
+}
+void close(void* sum) {
+  delete static_cast<DeviceSum*>(sum);
+}
+int run(void* sum, CudaRungRecord const* record, CudaRungFigures* figures, CudaFault* fault) {
+  return guarded(fault, [&] { static_cast<DeviceSum*>(sum)->run(*record, *figures); });
+}
+int download(void* sum, void* re, void* im, long long voxels, CudaFault* fault) {
+  return guarded(fault, [&] { static_cast<DeviceSum*>(sum)->download(re, im, voxels); });
+}
+constexpr CudaLadderTable kTable{open, close, run, download};
+
+}  // namespace
+}  // namespace findrho::ladder
+
+FINDRHO_EXPORT void const* findrho_cuda_topic_ladder(int version) {
+  return version == findrho::CudaLadderTable::kVersion ? &findrho::ladder::kTable : nullptr;
+}
