@@ -16,13 +16,13 @@ namespace findrho {
 inline constexpr char const* kGlobalOptions = "Global options";
 
 struct OptionDoc {
-  std::vector<std::string> names;  // "-o", "--output"; a positional has one name without dashes
+  std::vector<std::string> names = {};  // "-o", "--output"; a positional has one name without dashes
   bool positional = false, required = false, repeated = false;
-  std::string value;                 // name of the value, "N"; empty for a flag
-  std::vector<std::string> choices;  // the values it may have, where they are a list
-  std::string default_value;
-  std::string description;
-  std::string group;
+  std::string value = {};                 // name of the value, "N"; empty for a flag
+  std::vector<std::string> choices = {};  // the values it may have, where they are a list
+  std::string default_value = {};
+  std::string description = {};
+  std::string group = {};
 };
 
 struct CommandDoc {

@@ -12,15 +12,25 @@
 #include "app.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
+#include "findrho/io/montage.hpp"
+#include "findrho/io/output_set.hpp"
 #include "image_file.hpp"
 
 namespace findrho {
 namespace {
 
 struct Options {
-  std::string image, reference, mask;
-  std::string scale = "none";
-  bool json = false;
+  std::vector<std::string> images;  // the last is the reference
+  std::vector<std::string> captions;
+  std::string mask, picture, scale = "none";
+  bool json = false, force = false;
+  std::string const& reference() const { return images.back(); }
+};
+
+struct Compared {
+  std::string path;
+  Array<float> image;
+  Quality quality;
 };
 
 std::string size_text(Shape const& shape) {
@@ -35,7 +45,7 @@ void require_same_size(std::string const& path, Shape const& shape, Options cons
   if (shape == reference) return;
   throw Error(
       ErrorKind::bad_shape,
-      fmt::format("{} is {}, {} is {}", path, size_text(shape), options.reference, size_text(reference)),
+      fmt::format("{} is {}, {} is {}", path, size_text(shape), options.reference(), size_text(reference)),
       "reconstruct with the reference's --matrix, or select the same slices");
 }
 
@@ -46,54 +56,99 @@ Array<std::uint8_t> read_mask(std::string const& path) {
   return mask;
 }
 
-void print_json(Quality const& quality, Options const& options, std::int64_t counted) {
+void print_json(std::vector<Compared> const& compared, Options const& options, std::int64_t counted) {
   // JSON has no infinity and no NaN: nlohmann writes them as null.
-  nlohmann::ordered_json const line{{"psnr_db", quality.psnr_db}, {"ssim", quality.ssim},
-                                    {"nrmse", quality.nrmse},     {"correlation", quality.correlation},
-                                    {"scale_fit", options.scale}, {"scale", quality.scale},
-                                    {"voxels", counted}};
-  std::cout << line.dump(2) << "\n";
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (auto const& [path, image, quality] : compared) {
+    list.push_back({{"image", path},
+                    {"psnr_db", quality.psnr_db},
+                    {"ssim", quality.ssim},
+                    {"nrmse", quality.nrmse},
+                    {"correlation", quality.correlation},
+                    {"scale_fit", options.scale},
+                    {"scale", quality.scale},
+                    {"voxels", counted}});
+  }
+  std::cout << (list.size() == 1 ? list.front() : list).dump(2) << "\n";
 }
 
-void print_text(Quality const& quality, Options const& options, std::int64_t counted, std::int64_t all) {
-  std::cout << fmt::format("PSNR         {:.2f} dB\n", quality.psnr_db)
-            << fmt::format("SSIM         {:.4f}\n", quality.ssim)
-            << fmt::format("NRMSE        {:.5f}\n", quality.nrmse)
-            << fmt::format("correlation  {:.5f}\n", quality.correlation);
-  if (options.scale == "fit") {
-    std::cout << fmt::format("scale fit    least squares, image multiplied by {:.6g}\n", quality.scale);
-  } else {
-    std::cout << "scale fit    none\n";
+void print_table(std::vector<Compared> const& compared, Options const& options, std::int64_t counted,
+                 std::int64_t all) {
+  std::size_t width = 5;
+  for (Compared const& c : compared) width = std::max(width, c.path.size());
+  std::cout << fmt::format("{:<{}}  PSNR [dB]    SSIM    NRMSE  correlation  scale\n", "image", width);
+  for (auto const& [path, image, q] : compared) {
+    std::cout << fmt::format("{:<{}}  {:9.2f}  {:6.4f}  {:7.4f}  {:11.5f}  {:.4g}\n", path, width, q.psnr_db,
+                             q.ssim, q.nrmse, q.correlation, q.scale);
   }
-  std::cout << fmt::format("voxels       {} of {}\n", counted, all);
+  std::cout << fmt::format("reference {}; scale {}; {} of {} voxels\n", options.reference(),
+                           options.scale == "fit" ? "fitted by least squares" : "not fitted", counted, all);
+}
+
+/// The middle slice of the first frame.
+View<float const> middle_slice(Array<float> const& image) {
+  View<float const> const volume = slab(image.view(), 0);
+  return slab(volume, volume.shape.extent(Axis::z) / 2);
+}
+
+void write_picture(std::string const& path, std::vector<Compared> const& compared,
+                   Array<float> const& reference, Options const& options) {
+  std::vector<PanelImage> panel;
+  std::vector<Array<float>> scaled;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    auto const& [name, image, quality] = compared[i];
+    Array<float> slice = copy(middle_slice(image));
+    for (float& value : slice) value *= static_cast<float>(quality.scale);
+    scaled.push_back(std::move(slice));
+    std::string const caption = i < options.captions.size() ? options.captions[i] : name;
+    panel.push_back({scaled.back().view(), fmt::format("{}\nPSNR {:.1f} dB", caption, quality.psnr_db)});
+  }
+  View<float const> const truth = middle_slice(reference);
+  panel.push_back({truth, "reference"});
+  write_png(path, make_panel(panel, {.window = percentile_window({truth})}));
 }
 
 void compare(Options const& options) {
-  Array<float> const image = read_image_magnitude(options.image);
-  Array<float> const reference = read_image_magnitude(options.reference);
-  require_same_size(options.image, image.shape(), options, reference.shape());
+  OutputSet outputs({.force = options.force, .inputs = options.images});
+  std::string const picture = options.picture.empty() ? "" : outputs.stage(options.picture);
+  Array<float> const reference = read_image_magnitude(options.reference());
   CompareOptions compare_options;
   if (options.scale == "fit") compare_options.scale_fit = ScaleFit::least_squares;
   Array<std::uint8_t> mask;
-  std::int64_t counted = image.size();
+  std::int64_t counted = reference.size();
   if (!options.mask.empty()) {
     mask = read_mask(options.mask);
     require_same_size(options.mask, mask.shape(), options, reference.shape());
     compare_options.mask = mask.view();
     counted = std::count(mask.begin(), mask.end(), std::uint8_t{1});
   }
-  Quality const quality = compare_images(image, reference, compare_options);
-  options.json ? print_json(quality, options, counted) : print_text(quality, options, counted, image.size());
+  std::vector<Compared> compared;
+  for (std::size_t i = 0; i + 1 < options.images.size(); ++i) {
+    Array<float> image = read_image_magnitude(options.images[i]);
+    require_same_size(options.images[i], image.shape(), options, reference.shape());
+    Quality const quality = compare_images(image, reference, compare_options);
+    compared.push_back({options.images[i], std::move(image), quality});
+  }
+  if (!picture.empty()) write_picture(picture, compared, reference, options);
+  outputs.commit();
+  if (options.json) {
+    print_json(compared, options, counted);
+  } else {
+    print_table(compared, options, counted, reference.size());
+  }
 }
 
 }  // namespace
 
 void add_compare(CLI::App& root, App&) {
   auto* command = root.add_subcommand(
-      "compare", "Measure how close an image is to a reference: PSNR, SSIM, NRMSE, correlation.");
+      "compare", "Measure how close images are to a reference: PSNR, SSIM, NRMSE, correlation");
   auto options = std::make_shared<Options>();
-  command->add_option("IMAGE", options->image, "The image: .nii, .nii.gz, .cfl or .png")->required();
-  command->add_option("REFERENCE", options->reference, "What it should be, of the same size")->required();
+  command
+      ->add_option("IMAGE", options->images,
+                   "One image or several, then the reference, all of one size: .nii, .nii.gz, .cfl or .png")
+      ->expected(2, -1)
+      ->required();
   command
       ->add_option("--scale", options->scale,
                    "fit: multiply the image by the factor of least squared error first")
@@ -102,6 +157,13 @@ void add_compare(CLI::App& root, App&) {
       ->capture_default_str();
   command->add_option("--mask", options->mask, "Image whose voxels other than 0 count; without it all count")
       ->type_name("FILE");
+  command
+      ->add_option("--picture", options->picture,
+                   "Write the middle slices side by side, with one window (.png)")
+      ->type_name("FILE");
+  command->add_option("--captions", options->captions, "Captions of the picture, one for each image")
+      ->type_name("TEXT");
+  command->add_flag("--force", options->force, "Replace an existing picture");
   command->add_flag("--json", options->json, "Print JSON; a number that is infinite or undefined is null");
   command->footer(
       "Magnitudes are compared. PSNR = 20 log10(max|reference| / sqrt(mean squared error)); NRMSE is "

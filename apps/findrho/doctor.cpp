@@ -2,6 +2,7 @@
 // findrho doctor: what this program was built with, what this machine offers, what is missing and how to get
 // it.
 #include <fftw3.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #include <hwy/targets.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@
 #include "app.hpp"
 #include "commands.hpp"
 #include "findrho/backend/cuda_module.hpp"
+#include "findrho/core/error.hpp"
 #include "findrho/core/memory.hpp"
+#include "self_test.hpp"
 
 namespace findrho {
 namespace {
@@ -71,6 +74,18 @@ void print_cache() {
        folder.string() + (writable ? "" : ": cannot be written; set XDG_CACHE_HOME to a folder that can"));
 }
 
+void print_self_test(Context const& context) {
+  SelfTest const test = run_self_test(context);
+  line("self-test",
+       fmt::format("{}: a small NUFFT differs from the exact sum by {:.1e} (forward) and {:.1e} (adjoint); "
+                   "{:.0e} was asked",
+                   test.passed() ? "passed" : "FAILED", test.forward_error, test.adjoint_error, test.asked));
+  if (!test.passed()) {
+    throw Error(ErrorKind::device_fault, "the NUFFT is wrong on this processor",
+                "please report it with what stands above");
+  }
+}
+
 /// Prints the module's state and runs its self-test on each device.
 void print_cuda() {
   CudaModule const module = load_cuda_module();
@@ -108,6 +123,7 @@ void add_doctor(CLI::App& root, App& app) {
     print_build();
     print_processor(context);
     print_cache();
+    print_self_test(context);
     print_cuda();
   });
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "findrho/core/error.hpp"
 #include "findrho/io/cfl.hpp"
@@ -26,12 +25,6 @@ Shape image_shape(std::int64_t frames, std::int64_t z, std::int64_t y, std::int6
 }
 
 }  // namespace
-
-bool names_cfl(std::string const& path) {
-  std::error_code ignored;
-  return path.ends_with(".cfl") || path.ends_with(".hdr") ||
-         (!std::filesystem::exists(path, ignored) && std::filesystem::exists(path + ".hdr", ignored));
-}
 
 bool names_nifti(std::string const& path) {
   return path.ends_with(".nii") || path.ends_with(".nii.gz");

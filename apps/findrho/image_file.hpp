@@ -7,8 +7,6 @@
 
 namespace findrho {
 
-/// name, name.cfl or name.hdr of a cfl pair.
-bool names_cfl(std::string const& path);
 bool names_nifti(std::string const& path);
 bool names_png(std::string const& path);
 

@@ -21,7 +21,7 @@ namespace {
 
 /// The files behind an input's name: one, or the two of a cfl pair.
 std::vector<std::string> files_of(std::string const& name) {
-  if (!is_cfl(name)) return {name};
+  if (!names_cfl(name)) return {name};
   CflPaths const pair = cfl_paths(name);
   return {pair.data, pair.header};
 }

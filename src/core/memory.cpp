@@ -91,6 +91,10 @@ std::int64_t peak_memory_bytes() {
   return value_of("/proc/self/status", "VmHWM:").value_or(0) * 1024;
 }
 
+std::int64_t resident_memory_bytes() {
+  return value_of("/proc/self/status", "VmRSS:").value_or(0) * 1024;
+}
+
 std::int64_t available_memory_bytes(std::string const& root) {
   std::optional<std::int64_t> const kib = value_of(root + "proc/meminfo", "MemAvailable:");
   return std::min({kib ? *kib * 1024 : kNoLimit, left_in_all_groups(root), left_of_address_space(root)});

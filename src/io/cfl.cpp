@@ -4,6 +4,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -66,6 +67,12 @@ std::vector<std::int64_t> read_header(std::string const& path) {
 }
 
 }  // namespace
+
+bool names_cfl(std::string const& path) {
+  std::error_code ignored;
+  return path.ends_with(".cfl") || path.ends_with(".hdr") ||
+         (!std::filesystem::exists(path, ignored) && std::filesystem::exists(path + ".hdr", ignored));
+}
 
 CflPaths cfl_paths(std::string const& name) {
   std::string const base =

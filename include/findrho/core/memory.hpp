@@ -9,6 +9,8 @@ namespace findrho {
 
 /// Largest resident size so far (VmHWM); 0 where the system does not tell.
 std::int64_t peak_memory_bytes();
+/// Resident size now (VmRSS); 0 where the system does not tell.
+std::int64_t resident_memory_bytes();
 
 /// The least of: what the kernel calls available, what is left in each control group (v1 or v2) that holds
 /// the process, and what is left of the address-space limit (ulimit -v). Page cache that can be dropped

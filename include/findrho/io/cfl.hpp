@@ -19,6 +19,9 @@ struct CflArray {
   std::int64_t dim(std::size_t i) const { return i < dims.size() ? dims[i] : 1; }
 };
 
+/// Whether a name means a cfl pair: name.cfl, name.hdr, or name where name.hdr is there and name itself is not.
+bool names_cfl(std::string const& path);
+
 /// The two files of an array whose name was given as name, name.cfl or name.hdr.
 struct CflPaths {
   std::string header, data;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sensitivity maps from the scan's own centre, by adaptive combination.
+#pragma once
+#include <complex>
+#include <vector>
+
+#include "findrho/core/array.hpp"
+#include "findrho/core/context.hpp"
+#include "findrho/core/scan.hpp"
+
+namespace findrho {
+
+/// Unit-norm maps (root of sum of squares 1 at every voxel): the dominant eigenvector of the local coil covariance of
+/// low-resolution coil images, its phase referred to the virtual coil that dominates the whole image.
+/// Shapes  samples (coil, sample); result (coil, z, y, x)
+/// Units   radius in cycles per FOV: samples beyond it are not used, those within weighted by a Hann window
+/// Errors  bad_option when fewer than 8 samples lie within the radius
+/// Source  Walsh, Gmitro and Marcellin, MRM 43:682 (2000)
+Array<std::complex<float>> estimate_coil_maps(Context const& context, Trajectory const& trajectory,
+                                              View<std::complex<float> const> samples,
+                                              std::vector<double> const& density, Matrix const& matrix,
+                                              double radius);
+
+}  // namespace findrho

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "density.hpp"
+
+#include <numeric>
+
+#include "findrho/core/error.hpp"
+#include "findrho/nufft/pipe_menon.hpp"
+#include "findrho/trajectory/density.hpp"
+
+namespace findrho {
+
+std::vector<double> density_weights(Context const& context, Frame const& frame, Matrix const& matrix,
+                                    DensityKind kind) {
+  Trajectory const& trajectory = *frame.trajectory;
+  if (kind == DensityKind::none) return {};
+  if (kind == DensityKind::file || (kind == DensityKind::automatic && !frame.density.empty())) {
+    if (frame.density.empty()) {
+      throw Error(ErrorKind::bad_option, "the scan carries no density weights",
+                  "use --density auto, analytic or pipe-menon");
+    }
+    std::vector<double> weights(frame.density.begin(), frame.density.end());
+    double const sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double const scale = sampled_area(trajectory, matrix) / static_cast<double>(matrix.voxels()) / sum;
+    for (double& w : weights) w *= scale;
+    context.note("density weights: the file's, scaled to the sampled k-space area");
+    return weights;
+  }
+  if (kind == DensityKind::analytic || kind == DensityKind::automatic) {
+    if (auto known = analytic_density_if_known(trajectory, matrix)) {
+      context.note("density weights: " + known->method);
+      return std::move(known->weights);
+    }
+    if (kind == DensityKind::analytic) {
+      throw Error(ErrorKind::bad_option, "no closed form of the density is known for this trajectory",
+                  "use --density pipe-menon");
+    }
+  }
+  context.note("density weights: Pipe-Menon, 30 iterations");
+  return pipe_menon_weights(context, trajectory, matrix);
+}
+
+}  // namespace findrho

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "estimate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+#include "findrho/core/memory.hpp"
+#include "findrho/operator/toeplitz.hpp"
+#include "recon_checks.hpp"
+#include "stack.hpp"
+
+namespace findrho {
+namespace {
+
+constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually takes at 1 %
+constexpr int kPipeMenonPasses = 60;     // 30 iterations, each there and back
+
+/// What the figures below are made of.
+struct Size {
+  Matrix matrix;
+  std::int64_t samples = 0, coils = 0, voxels = 0, volumes = 0, frames = 0, trajectories = 1;
+  int threads = 1;
+  bool maps_needed = false, maps_given = false;
+};
+
+Size size_of(Context const& context, Dataset const& dataset, ReconOptions const& options,
+             ReconInputs const& inputs) {
+  Size s;
+  s.matrix = dataset.matrix;
+  s.voxels = dataset.matrix.voxels();
+  s.coils = dataset.coils;
+  s.threads = context.threads();
+  s.frames = static_cast<std::int64_t>(dataset.frames.size());
+  s.volumes = s.frames;
+  Trajectory const* previous = dataset.frames.front().trajectory.get();
+  for (Frame const& frame : dataset.frames) {
+    s.samples = std::max(s.samples, frame.trajectory->size());
+    s.trajectories += frame.trajectory.get() != previous;
+    previous = frame.trajectory.get();
+  }
+  s.maps_needed = options.coils == CoilMode::sense;
+  s.maps_given = inputs.maps.data != nullptr;
+  return s;
+}
+
+/// Held while Q is made: its lags on the doubled matrix, then either the NUFFT or the transforms to the spectrum.
+template <class T>
+std::int64_t toeplitz_build_bytes(Size const& s, NufftOptions options) {
+  Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, s.matrix.z > 1 ? 2 * s.matrix.z : 1};
+  if (s.matrix.z > 1 && options.oversampling == 0) options.oversampling = 1.25;  // as ToeplitzKernel does
+  std::int64_t const lags = doubled.voxels() * std::int64_t{sizeof(std::complex<T>)};
+  std::int64_t const samples =
+      s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + std::int64_t{sizeof(std::complex<T>)});
+  std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
+  return std::max(samples + lags + nufft_bytes<T>(s.samples, doubled, 1, s.threads, options),
+                  2 * lags + spectrum);
+}
+
+template <class T>
+std::int64_t cg_bytes(Size const& s, ReconOptions const& o) {
+  constexpr std::int64_t kComplex = sizeof(std::complex<T>);
+  std::int64_t const batch = s.maps_needed ? s.coils : 1;
+  std::int64_t const plan = nufft_bytes<T>(s.samples, s.matrix, 0, s.threads, o.nufft);
+  std::int64_t const transform = nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
+  std::int64_t const coil_images = s.maps_needed ? batch * s.voxels * kComplex : 0;  // Encoding's S x
+  std::int64_t solve = s.coils * s.samples * kComplex + transform + coil_images;
+  // b, x, r, p, A p, the prior's part and its range, and the sum of squares
+  solve += s.voxels *
+           (6 * kComplex + (o.prior == PriorKind::identity ? 1 : 3) * kComplex + std::int64_t{sizeof(T)});
+  if (o.normal == NormalKind::nufft) return solve + batch * s.samples * kComplex;
+  std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
+  solve += spectrum + toeplitz_work_bytes<T>(s.matrix, batch, s.threads);
+  return std::max(solve, plan + toeplitz_build_bytes<T>(s, o.nufft));
+}
+
+template <class T>
+std::int64_t frame_bytes(Size const& s, ReconOptions const& o) {
+  constexpr std::int64_t kComplex = sizeof(std::complex<T>);
+  std::int64_t const map_bytes = s.coils * s.voxels * std::int64_t{sizeof(std::complex<float>)};
+  std::int64_t const density = s.samples * std::int64_t{sizeof(double)};
+  std::int64_t held = s.maps_needed ? s.coils * s.voxels * kComplex : 0;
+  std::int64_t estimating = 0;
+  if (s.maps_needed && !s.maps_given) {
+    held += density;
+    estimating = 2 * map_bytes + nufft_bytes<float>(s.samples, s.matrix, s.coils, s.threads, {});
+  }
+  std::int64_t working = 0;
+  if (o.method == Method::cg) working = cg_bytes<T>(s, o);
+  if (o.method == Method::ifft) working = 2 * s.coils * s.voxels * kComplex + s.coils * s.samples * kComplex;
+  if (o.method == Method::gridding || o.method == Method::adjoint) {
+    std::int64_t const batch = o.method == Method::adjoint && !s.maps_needed ? 1 : s.coils;
+    working = density + s.coils * (s.samples + s.voxels) * kComplex +
+              nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
+  }
+  return std::max(estimating, held + working);
+}
+
+double seconds_of(auto const& work) {
+  auto const start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Times of one transform of one coil: seconds = sample x M + cell x N log2 N.
+struct Speed {
+  double plan_sample = 0, sample = 0, cell = 0;
+  double nufft(double samples, double voxels) const {
+    return sample * samples + cell * voxels * std::log2(voxels + 2);
+  }
+};
+
+/// The same transforms on a smaller image, timed: what this machine does with this kernel.
+template <class T>
+Speed time_nufft(Context const& context, Size const& s, ReconOptions const& o, int dims) {
+  Matrix const small =
+      dims == 3 ? Matrix{64, 64, std::clamp<std::int64_t>(s.matrix.z, 2, 64)} : Matrix{128, 128, 1};
+  auto const run = [&](std::int64_t count, double& plan_seconds) {
+    Trajectory k;
+    k.dims = dims;
+    for (int d = 0; d < dims; ++d) {
+      for (std::int64_t m = 0; m < count; ++m) {  // low-discrepancy points: neither clustered nor in order
+        double const u = std::fmod(0.5 + static_cast<double>(m + 1) * (d == 0   ? 0.8191725
+                                                                       : d == 1 ? 0.6710436
+                                                                                : 0.5497005),
+                                   1.0);
+        k[d].push_back((u - 0.5) * static_cast<double>(small[d]));
+      }
+    }
+    std::unique_ptr<Nufft<T>> plan;
+    plan_seconds = seconds_of([&] { plan = std::make_unique<Nufft<T>>(context, k, small, o.nufft); });
+    std::int64_t const batch = std::min<std::int64_t>(s.coils, 8);
+    Array<std::complex<T>> samples(sample_shape(batch, count)), image(small.shape(batch));
+    plan->adjoint(context, samples, image);
+    double best = 1e300;
+    for (int i = 0; i < 3; ++i)
+      best = std::min(best, seconds_of([&] { plan->adjoint(context, samples, image); }));
+    return best / static_cast<double>(batch);
+  };
+  Speed speed;
+  double plan_few = 0, plan_many = 0;
+  constexpr std::int64_t kMany = 40000;
+  double const few = run(64, plan_few), many = run(kMany, plan_many);
+  double const voxels = static_cast<double>(small.voxels());
+  speed.cell = few / (voxels * std::log2(voxels + 2));
+  speed.sample = std::max(0.0, many - few) / kMany;
+  speed.plan_sample = std::max(0.0, plan_many - plan_few) / kMany;
+  return speed;
+}
+
+/// Time of one Toeplitz product of one coil, per cell of the doubled grid and log2.
+template <class T>
+double time_product(Context const& context, Size const& s, ReconOptions const& o, int dims) {
+  Matrix const small =
+      dims == 3 ? Matrix{64, 64, std::clamp<std::int64_t>(s.matrix.z, 2, 64)} : Matrix{128, 128, 1};
+  Trajectory dc;
+  dc.dims = dims;
+  for (int d = 0; d < dims; ++d) dc[d] = {0.0};
+  auto const kernel = std::make_shared<ToeplitzKernel<T> const>(context, dc, small, std::span<double const>{},
+                                                                EncodingOptions{.nufft = o.nufft});
+  ToeplitzNormal<T> const product(kernel);
+  Array<std::complex<T>> x(small.shape()), z(small.shape());
+  product.forward(context, x, z);
+  double best = 1e300;
+  for (int i = 0; i < 3; ++i) best = std::min(best, seconds_of([&] { product.forward(context, x, z); }));
+  double const voxels = static_cast<double>(small.voxels());
+  return best / (voxels * std::log2(voxels + 2));
+}
+
+template <class T>
+double estimate_seconds(Context const& context, Dataset const& dataset, Size const& s,
+                        ReconOptions const& o) {
+  int const dims = dataset.matrix.dims();
+  auto const samples = static_cast<double>(s.samples), voxels = static_cast<double>(s.voxels);
+  auto const coils = static_cast<double>(s.coils), frames = static_cast<double>(s.frames);
+  auto const trajectories = static_cast<double>(s.trajectories);
+  if (o.transform == TransformKind::exact) {
+    constexpr double kPairsPerSecond = 1e8;  // of the exact sum, per thread
+    return frames * coils * samples * voxels / (kPairsPerSecond * s.threads);
+  }
+  Speed const speed = time_nufft<T>(context, s, o, dims);
+  double const transform = speed.nufft(samples, voxels);
+  double const doubled = voxels * (dims == 3 ? 8 : 4);
+  double total = trajectories * speed.plan_sample * samples;
+  bool const weights = o.method == Method::gridding || s.maps_needed;
+  if (weights && o.density != DensityKind::none) total += trajectories * transform * kPipeMenonPasses;
+  if (s.maps_needed && !s.maps_given) total += frames * coils * transform;
+  if (o.method == Method::gridding || o.method == Method::adjoint || o.method == Method::ifft) {
+    return total + frames * coils * transform;
+  }
+  double const product = o.normal == NormalKind::nufft
+                             ? 2 * transform
+                             : time_product<T>(context, s, o, dims) * voxels * std::log2(voxels + 2);
+  if (o.normal == NormalKind::toeplitz) total += trajectories * speed.nufft(samples, doubled);
+  double const products = o.iterations + (o.lambda > 0 ? kEigenvalueProducts : 0);
+  return total + frames * coils * (transform + products * product);
+}
+
+}  // namespace
+
+std::int64_t additional_bytes(Context const& context, Dataset const& dataset, ReconOptions const& options,
+                              ReconInputs const& inputs) {
+  Size const s = size_of(context, dataset, options, inputs);
+  std::int64_t const images = s.volumes * s.voxels * std::int64_t{sizeof(std::complex<float>)};
+  bool const whitens = options.whiten != WhitenKind::off && !dataset.noise.empty() && dataset.coils > 1;
+  std::int64_t const copies =
+      whitens ? s.frames * s.coils * s.samples * std::int64_t{sizeof(std::complex<float>)} : 0;
+  std::int64_t const frame = options.precision == Precision::single ? frame_bytes<float>(s, options)
+                                                                    : frame_bytes<double>(s, options);
+  return images + copies + frame;
+}
+
+ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOptions const& given,
+                       ReconInputs const& inputs) {
+  ReconOptions const options = resolve_options(dataset, given, inputs);
+  check_inputs(dataset, plan_stack(dataset), options, inputs);
+  ReconEstimate result;
+  std::int64_t const held = resident_memory_bytes();
+  std::int64_t const peak_so_far = peak_memory_bytes();
+  result.bytes = std::max(peak_so_far, held + additional_bytes(context, dataset, options, inputs));
+  Size const s = size_of(context, dataset, options, inputs);
+  result.seconds = options.precision == Precision::single
+                       ? estimate_seconds<float>(context, dataset, s, options)
+                       : estimate_seconds<double>(context, dataset, s, options);
+  return result;
+}
+
+}  // namespace findrho

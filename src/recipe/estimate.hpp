@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reconstruction will take beyond what the process holds already.
+#pragma once
+#include "findrho/recipe/recon.hpp"
+
+namespace findrho {
+
+/// Options resolved. Largest sum of what is held at one time.
+std::int64_t additional_bytes(Context const& context, Dataset const& dataset, ReconOptions const& options,
+                              ReconInputs const& inputs);
+
+}  // namespace findrho

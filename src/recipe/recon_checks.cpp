@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recon_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate.hpp"
+#include "findrho/core/error.hpp"
+#include "findrho/core/finite.hpp"
+#include "findrho/core/memory.hpp"
+
+namespace findrho {
+namespace {
+
+std::string mebibytes(std::int64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+void refuse(bool wrong, std::string const& what, std::string const& hint) {
+  if (wrong) throw Error(ErrorKind::bad_option, what, hint);
+}
+
+/// Fits an image of the scan's matrix, or the whole stack of slices.
+void check_image_shape(Shape const& shape, Dataset const& dataset, StackPlan const& stack,
+                       std::string const& what) {
+  Matrix const& m = dataset.matrix;
+  std::int64_t const z = shape.extent(Axis::z);
+  if (shape.extent(Axis::x) == m.x && shape.extent(Axis::y) == m.y && (z == m.z || z == stack.matrix.z))
+    return;
+  throw Error(ErrorKind::bad_shape,
+              what + " has shape (" + shape.str() + "), the image is z " + std::to_string(stack.matrix.z) +
+                  " x y " + std::to_string(m.y) + " x x " + std::to_string(m.x),
+              "give one of the image's size, or another --matrix");
+}
+
+template <class T>
+void check_values(View<T const> values, std::string const& what) {
+  if (auto const bad = first_non_finite(values)) {
+    throw Error(ErrorKind::bad_file, what + " has NaN or infinity, first at element " + std::to_string(*bad));
+  }
+  if (std::all_of(values.begin(), values.end(), [](T const& v) { return v == T(0); })) {
+    throw Error(ErrorKind::bad_file, what + " is 0 everywhere");
+  }
+}
+
+}  // namespace
+
+ReconOptions resolve_options(Dataset const& dataset, ReconOptions options, ReconInputs const& inputs) {
+  bool const maps = inputs.maps.data != nullptr;
+  if (options.method == Method::automatic) options.method = dataset.cartesian ? Method::ifft : Method::cg;
+  if (options.coils == CoilMode::automatic) {
+    bool const combines = options.method == Method::cg || options.method == Method::adjoint;
+    options.coils = maps || (dataset.coils > 1 && combines) ? CoilMode::sense : CoilMode::rss;
+  }
+  if (dataset.coils == 1 && !maps) options.coils = CoilMode::rss;  // nothing to combine; the phase is kept
+  refuse(options.method == Method::ifft && !dataset.cartesian, "ifft needs a Cartesian scan; this one is not",
+         "use --method gridding or cg");
+  refuse(maps && options.coils == CoilMode::rss,
+         "root of sum of squares uses no sensitivity maps, but some were given",
+         "leave --maps out, or use --coils sense");
+  refuse(options.nufft.kernel == GriddingKernel::bilinear && options.method == Method::cg,
+         "the bilinear kernel is for gridding: its error would stay in the solution",
+         "use --kernel kaiser-bessel");
+  refuse(!(options.lambda >= 0) || !std::isfinite(options.lambda),
+         "lambda is " + std::to_string(options.lambda) + ", it has to be 0 or more", "1e-4 to 1e-2 is usual");
+  refuse(options.iterations < 1, "the iteration limit is " + std::to_string(options.iterations),
+         "give 1 or more");
+  refuse(!(options.tolerance >= 0), "the tolerance is " + std::to_string(options.tolerance),
+         "give 0 or more");
+  refuse(!(options.calibration_radius > 0),
+         "the calibration radius is " + std::to_string(options.calibration_radius),
+         "give some 8 to 24 cycles per FOV");
+  return options;
+}
+
+void check_inputs(Dataset const& dataset, StackPlan const& stack, ReconOptions const& options,
+                  ReconInputs const& inputs) {
+  if (inputs.maps.data != nullptr) {
+    std::int64_t const coils = inputs.maps.shape.extent(Axis::coil);
+    if (coils != dataset.coils) {
+      throw Error(ErrorKind::bad_shape,
+                  "the sensitivity maps have " + std::to_string(coils) + " coils, the scan has " +
+                      std::to_string(dataset.coils),
+                  "recompute the maps, or select coils with --coil-list");
+    }
+    check_image_shape(inputs.maps.shape.without_slowest(), dataset, stack, "the sensitivity maps");
+    check_values(inputs.maps, "the sensitivity maps");
+  }
+  if (options.prior != PriorKind::edges) return;
+  refuse(inputs.reference.data == nullptr, "the edges prior needs a reference image",
+         "give one with --reference");
+  check_image_shape(inputs.reference.shape, dataset, stack, "the reference image");
+  check_values(inputs.reference, "the reference image");
+}
+
+void check_memory(Context const& context, Dataset const& dataset, ReconOptions const& options,
+                  ReconInputs const& inputs) {
+  std::int64_t const needed = additional_bytes(context, dataset, options, inputs);
+  std::int64_t const available = available_memory_bytes();
+  if (needed <= available) return;
+  throw Error(ErrorKind::out_of_memory,
+              "the reconstruction needs " + mebibytes(needed) + " more memory, " + mebibytes(available) +
+                  " are available",
+              "use --precision single, a smaller --matrix, fewer coils (--coil-list) or --coils rss");
+}
+
+}  // namespace findrho
