@@ -70,7 +70,7 @@ Design with_grid(Design design, Matrix const& matrix, double oversampling) {
 
 /// Expected relative l2 error of a design: the axes' errors are independent, rounding grows as their product.
 double expected_error(Design const& design, Matrix const& matrix, double epsilon) {
-  double aliasing_sq = 0, rounding = 2 * epsilon;  // 2: weights, sums and Fourier transforms, measured
+  double aliasing_sq = 0, rounding = 1.3 * epsilon;  // 1.3: weights, sums and Fourier transforms, measured
   std::int64_t smallest = matrix.x;
   for (int d = 0; d < design.dims; ++d) {
     AxisError const axis = axis_error(design.width, design.beta, matrix[d], design.grid[d]);
@@ -79,14 +79,14 @@ double expected_error(Design const& design, Matrix const& matrix, double epsilon
     smallest = std::min(smallest, matrix[d]);
   }
   // The error of a few voxels scatters about its expectation (docs/math/nufft.md has the measured ratios).
-  double const margin = 1.1 + 1 / std::sqrt(static_cast<double>(smallest));
+  double const margin = 1.1 + 3 / static_cast<double>(smallest);
   return margin * std::sqrt(aliasing_sq + rounding * rounding);
 }
 
 /// Sets the smallest width that is as accurate as asked; false when none is.
 bool set_width(Design& design, Matrix const& matrix, double epsilon) {
-  for (int width = 2; width <= kMaxWidth; ++width) {
-    // The first voxels' worth of aliasing, exp(-pi W sqrt(1 - 1/sigma)), says where to begin.
+  for (int width = 3; width <= kMaxWidth; ++width) {
+    // The usual estimate of aliasing, exp(-pi W sqrt(1 - 1/sigma)), says where to begin.
     if (std::exp(-kPi * width * std::sqrt(1 - 1 / design.oversampling)) > 10 * design.accuracy) continue;
     design.width = width;
     design.beta = beatty_beta(width, design.oversampling);
@@ -154,6 +154,9 @@ Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions co
     if (o.width > 0) {
       design.width = o.width;
       design.beta = beatty_beta(design.width, design.oversampling);
+      // The polynomials are to be as good as the kernel that was asked for.
+      design.accuracy =
+          std::min(o.accuracy, std::max(expected_error(design, matrix, epsilon), smallest_accuracy));
     } else if (!set_width(design, matrix, epsilon)) {
       continue;
     }
