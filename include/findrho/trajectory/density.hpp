@@ -15,17 +15,18 @@ struct DensityWeights {
   std::string method;           // "analytic radial 2D, 25 full spokes", for manifest and notes
 };
 
-/// Weights for a trajectory whose samples show it to be Cartesian, radial or an Archimedean spiral, else
-///   nothing. Cartesian  distinct integer positions: 1 cell each; samples at the same position share it
+/// Weights for a trajectory that its samples show to be one of these; otherwise nothing.
+///   Cartesian  distinct integer positions: 1 cell each; samples at the same position share it
 ///   radial 2D  rings of one sample spacing, cut where neighbouring spokes meet; undersampled spokes share
 ///              the whole disc. The sample at DC gets its spoke's part of the central disc, the last one its
 ///              full ring.
 ///   radial 3D  shells, shared equally; the spoke directions have to cover the sphere evenly
 ///   spiral     rings between the mean radii of successive samples, shared by the interleaves: |k| d|k|
 /// Recognised as radial: straight spokes through the centre, uniform spacing, all full or all half. As a
-/// spiral: |k| linear in the unwrapped angle to 10 % of the distance between turns, interleaves equally
-/// spaced in angle, all inward or all outward. Each axis is scaled by N_d/2 first, so that elliptic sampling
-/// is covered. Units   k in cycles per FOV; the sum of the weights is the sampled area over prod N
+/// spiral (Archimedean): |k| linear in the unwrapped angle to 10 % of the distance between turns, interleaves
+/// equally spaced in angle, all inward or all outward. Each axis is scaled by N_d/2 first, so that elliptic
+/// sampling is covered.
+/// Units   k in cycles per FOV; the sum of the weights is the sampled area over prod N
 /// Source  spiral: Hoge, Kwan and Pike, MRM 38:117 (1997), doi:10.1002/mrm.1910380117
 std::optional<DensityWeights> analytic_density_if_known(Trajectory const& trajectory, Matrix const& matrix);
 
