@@ -101,7 +101,8 @@ Montage make_montage(std::vector<View<float const>> const& volumes, Geometry con
   auto const count = static_cast<std::int64_t>(slices.size());
   auto const columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   std::int64_t const rows = (count + columns - 1) / columns;
-  std::int64_t const enlarged = enlargement(columns * width * factor.x, options.least_width);
+  std::int64_t const enlarged = std::max(enlargement(columns * width * factor.x, options.least_width),
+                                         enlargement(width * factor.x, options.least_slice_width));
   factor = {factor.x * enlarged, factor.y * enlarged};
   width *= factor.x;
   height *= factor.y;

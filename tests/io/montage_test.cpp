@@ -18,7 +18,7 @@ using Vector = std::array<double, 3>;
 using test::caught;
 
 MontageOptions plain(double low, double high) {
-  return {.window = Window{low, high}, .percentile = 99.5, .least_width = 1};
+  return {.window = Window{low, high}, .percentile = 99.5, .least_width = 1, .least_slice_width = 1};
 }
 
 TEST(PercentileWindow, RunsFromZeroToThePercentileOfFiniteValues) {
@@ -75,6 +75,11 @@ TEST(Montage, EnlargesSmallImagesByAnIntegerFactor) {
   EXPECT_EQ(montage.image.at(297, 2), 255);
   EXPECT_EQ(montage.image.at(296, 2), 0);
   EXPECT_EQ(montage.image.at(297, 3), 0);
+}
+
+TEST(Montage, EnlargesSmallSlicesInALargePicture) {
+  Array<float> const a(Matrix{64, 64, 16}.shape());
+  EXPECT_EQ(make_montage({a}, {}).image.width, 4 * 128);
 }
 
 TEST(Montage, KeepsTheProportionsOfTheFov) {

@@ -24,7 +24,8 @@ Window percentile_window(std::vector<View<float const>> const& images, double pe
 struct MontageOptions {
   std::optional<Window> window;  // none: percentile_window of all volumes together
   double percentile = 99.5;
-  std::int64_t least_width = 256;  // of the picture, in pixels: smaller ones are enlarged
+  std::int64_t least_width = 256;        // of the picture, in pixels: smaller ones are enlarged
+  std::int64_t least_slice_width = 128;  // of each slice in it
 };
 
 struct Montage {
