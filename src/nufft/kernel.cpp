@@ -100,7 +100,7 @@ double cost(Design const& design, std::int64_t samples) {
   double const rows = std::pow(design.width, design.dims - 1);
   double const vectors = std::ceil(design.width / 4.0);
   double const cells = static_cast<double>(design.grid.voxels());
-  return static_cast<double>(samples) * (10 + 1.0 * rows * vectors) + cells * 3 * design.dims;
+  return static_cast<double>(samples) * 1.3 * rows * vectors + cells * 1.8 * design.dims;
 }
 
 }  // namespace

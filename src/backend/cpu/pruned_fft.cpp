@@ -51,7 +51,9 @@ struct PrunedFft<T>::Impl {
   std::array<LinePlan<T>, 3> plan;
   std::array<std::int64_t, 3> start;  // cell of box voxel 0
   std::int64_t scratch_size;
-  Array<T> scratch;  // one piece per slot
+  Array<T> scratch;                                       // one piece per slot
+  static constexpr int kBlockX = L / 2, kBlockCoils = 8;  // a cache line of voxels, of up to eight coils
+  Array<C> blocks;                                        // (slot, z, coil, x): image columns on their way
 
   Impl(Matrix const& box_, Matrix const& grid_, int threads, std::array<std::vector<T>, 3> scale_)
       : box(box_),
@@ -72,7 +74,9 @@ struct PrunedFft<T>::Impl {
       if (scale[d].empty()) scale[d].assign(static_cast<std::size_t>(n), T(1));
     }
     scratch = Array<T>(Shape{{Axis::other, slots}, {Axis::other, scratch_size}});
+    if (grid.z > 1) blocks = Array<C>(Shape{{Axis::other, slots}, {Axis::other, block_size(box)}});
   }
+  static std::int64_t block_size(Matrix const& box) { return box.z * kBlockCoils * kBlockX; }
 
   T* scratch_of(std::int64_t slot) { return scratch.data() + slot * scratch_size; }
   LineSide<T> side(C* data, std::int64_t stride, int axis, bool whole) const {
@@ -83,14 +87,20 @@ struct PrunedFft<T>::Impl {
     s.start = whole ? 0 : start[static_cast<std::size_t>(axis)];
     return s;
   }
-  /// Lanes first, first + 1, ... of a row of (x, coil) pairs, as the image has them; returns how many there are.
-  int image_lanes(LineSide<T>& voxels, std::int64_t row, std::int64_t first, BoxView<C> image,
+  /// Where the voxels of some neighbouring columns are: voxel x of a coil at data[coil * coil_stride + x - x0].
+  struct Columns {
+    C* data;
+    std::int64_t x0, coil_stride, stride;  // stride: along the axis of the transform
+    int count;                             // coils that there are
+  };
+  /// Lanes first, first + 1, ... < end of a row of (x, coil) pairs, as the image has them; returns how many there are.
+  int image_lanes(LineSide<T>& voxels, Columns const& columns, std::int64_t first, std::int64_t end,
                   int coils) const {
-    int const lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
+    int const lanes = static_cast<int>(std::min<std::int64_t>(L, end - first));
     voxels.run = coils == 1 ? L : 1;
     for (int l = 0; l < lanes; ++l) {
       std::int64_t const x = (first + l) / coils, coil = (first + l) % coils;
-      voxels.offset[l] = coil < image.count ? coil * box.voxels() + row + x : -1;
+      voxels.offset[l] = coil < columns.count ? coil * columns.coil_stride + x - columns.x0 : -1;
     }
     return lanes;
   }
@@ -105,47 +115,78 @@ struct PrunedFft<T>::Impl {
       factors[l] = common * scale[0][static_cast<std::size_t>((first + l) / coils)];
   }
 
-  // The z axis of one row y: image voxels on one side, the box part of every grid plane on the other.
-  void z_row(std::int64_t slot, std::int64_t y, BoxView<C> image, GridView<T> work, bool inverse,
-             Write write) {
-    int const coils = work.coils;
-    LineSide<T> voxels = side(image.data, box.x * box.y, 2, false);
-    LineSide<T> cells = side(work.origin + y * work.row * coils, work.plane * coils, 2, true);
+  /// Lanes first, ..., end - 1 between image columns and a row of the grid's columns, batch by batch.
+  void image_batches(std::int64_t slot, int axis, Columns const& columns, GridView<T> row,
+                     std::int64_t grid_stride, std::int64_t first, std::int64_t end, T common_scale,
+                     bool inverse, Write write) {
+    int const coils = row.coils;
+    LineSide<T> voxels = side(columns.data, columns.stride, axis, false);
+    LineSide<T> cells = side(row.origin, grid_stride * coils, axis, true);
     T lane_scale[kLines<T>] = {};
-    for (std::int64_t first = 0; first < box.x * coils; first += L) {
-      int const lanes = image_lanes(voxels, y * box.x, first, image, coils);
+    for (; first < end; first += L) {
+      int const lanes = image_lanes(voxels, columns, first, end, coils);
       grid_lanes(cells, first, lanes);
-      scale_lanes(scale[1][static_cast<std::size_t>(y)], first, lanes, coils, lane_scale);
-      transform_lines(plan[2],
+      scale_lanes(common_scale, first, lanes, coils, lane_scale);
+      transform_lines(plan[static_cast<std::size_t>(axis)],
                       LineBatch<T>{.from = inverse ? cells : voxels,
                                    .to = inverse ? voxels : cells,
                                    .lanes = lanes,
                                    .inverse = inverse,
                                    .write = write,
-                                   .element_scale = scale[2].data(),
+                                   .element_scale = scale[static_cast<std::size_t>(axis)].data(),
                                    .lane_scale = lane_scale},
                       scratch_of(slot));
+    }
+  }
+
+  // The z axis of one row y: image voxels on one side, the box part of every grid plane on the other.
+  void z_row(std::int64_t slot, std::int64_t y, BoxView<C> image, GridView<T> work, bool inverse,
+             Write write) {
+    int const coils = work.coils;
+    GridView<T> row = work;
+    row.origin += y * work.row * coils;
+    Columns const whole{image.data + y * box.x, 0, box.voxels(), box.x * box.y, image.count};
+    T const common = scale[1][static_cast<std::size_t>(y)];
+    if (coils == 1 || coils > kBlockCoils) {
+      image_batches(slot, 2, whole, row, work.plane, 0, box.x * coils, common, inverse, write);
+      return;
+    }
+    // A batch takes a few voxels of each coil. Taken from the image, every cache line would be fetched several times,
+    // and lines a plane or a coil apart share one set of the cache where sizes are powers of two: copy whole lines.
+    C* const block = blocks.data() + slot * block_size(box);
+    for (std::int64_t x = 0; x < box.x; x += kBlockX) {
+      std::int64_t const width = std::min<std::int64_t>(kBlockX, box.x - x);
+      Columns const columns{block, x, kBlockX, kBlockX * kBlockCoils, image.count};
+      if (!inverse) copy_block(whole, x, width, block, false, Write::replace);
+      image_batches(slot, 2, columns, row, work.plane, x * coils, (x + width) * coils, common, inverse,
+                    Write::replace);
+      if (inverse) copy_block(whole, x, width, block, true, write);
+    }
+  }
+
+  void copy_block(Columns const& image, std::int64_t x, std::int64_t width, C* block, bool to_image,
+                  Write write) const {
+    for (std::int64_t z = 0; z < box.z; ++z) {
+      for (int c = 0; c < image.count; ++c) {
+        C* const voxels = image.data + z * image.stride + c * image.coil_stride + x;
+        C* const packed = block + (z * kBlockCoils + c) * kBlockX;
+        if (!to_image) {
+          std::copy_n(voxels, width, packed);
+        } else if (write == Write::replace) {
+          std::copy_n(packed, width, voxels);
+        } else {
+          for (std::int64_t i = 0; i < width; ++i) voxels[i] += packed[i];
+        }
+      }
     }
   }
 
   // The y axis for one batch of columns of the only plane of a 2D grid, straight from or to the image.
   void y_image_batch(std::int64_t slot, std::int64_t first, BoxView<C> image, GridView<T> plane, bool inverse,
                      Write write) {
-    LineSide<T> voxels = side(image.data, box.x, 1, false);
-    LineSide<T> cells = side(plane.origin, plane.row * plane.coils, 1, true);
-    T lane_scale[kLines<T>] = {};
-    int const lanes = image_lanes(voxels, 0, first, image, plane.coils);
-    grid_lanes(cells, first, lanes);
-    scale_lanes(scale[2][0], first, lanes, plane.coils, lane_scale);
-    transform_lines(plan[1],
-                    LineBatch<T>{.from = inverse ? cells : voxels,
-                                 .to = inverse ? voxels : cells,
-                                 .lanes = lanes,
-                                 .inverse = inverse,
-                                 .write = write,
-                                 .element_scale = scale[1].data(),
-                                 .lane_scale = lane_scale},
-                    scratch_of(slot));
+    Columns const columns{image.data, 0, box.voxels(), box.x, image.count};
+    std::int64_t const end = std::min(first + L, box.x * plane.coils);
+    image_batches(slot, 1, columns, plane, plane.row, first, end, scale[2][0], inverse, write);
   }
 
   // The y axis for one batch of neighbouring columns of a plane; the two sides may be the same memory.
@@ -337,6 +378,7 @@ std::int64_t PrunedFft<T>::bytes(Matrix const& box, Matrix const& grid, int thre
     elements += static_cast<std::int64_t>(plan.twiddles.size()) + box[d];
     scratch = std::max(scratch, plan.scratch());
   }
+  if (grid.z > 1) scratch += 2 * Impl::block_size(box);
   return (elements + scratch * std::max(threads, 1)) * static_cast<std::int64_t>(sizeof(T));
 }
 
