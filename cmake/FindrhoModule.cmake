@@ -24,9 +24,19 @@ function(findrho_module name)
   endforeach()
 endfunction()
 
+# findrho_cuda_sources(access.cu): CUDA files of a folder, built into the module that the program loads.
+function(findrho_cuda_sources)
+  if(FINDRHO_CUDA_FOUND)
+    foreach(file IN LISTS ARGN)
+      target_sources(findrho_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    endforeach()
+  endif()
+endfunction()
+
 # findrho_test(nufft SOURCES spread.cpp NEEDS nufft PRIVATE hwy): one GoogleTest program per folder, each test a ctest.
+# With GPU, the suites named Gpu... are labelled gpu: ctest -L gpu.
 function(findrho_test name)
-  cmake_parse_arguments(T "" "" "SOURCES;NEEDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(T "GPU" "" "SOURCES;NEEDS;PRIVATE" ${ARGN})
   add_executable(test_${name} ${T_SOURCES})
   set_target_properties(test_${name} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -35,5 +45,14 @@ function(findrho_test name)
   foreach(needed IN LISTS T_NEEDS)
     target_link_libraries(test_${name} PRIVATE findrho_${needed})
   endforeach()
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  set(cpu_tests "*")
+  if(T_GPU)
+    set(cpu_tests "-Gpu*")
+    # Beside the CUDA module, where the program lies too.
+    set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    gtest_discover_tests(test_${name} TEST_PREFIX ${name}. TEST_FILTER "Gpu*" TEST_LIST test_${name}_gpu
+                         DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS gpu)
+  endif()
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. TEST_FILTER "${cpu_tests}" DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT 600)
 endfunction()

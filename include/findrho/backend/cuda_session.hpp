@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on one CUDA device from the program's side: memory, transfers, timing, transforms and products. Everything
-// is done inside libfindrho_cuda.so; no CUDA header is needed here.
+// Work on one CUDA device from the program's side: memory, transfers, timing, transforms and products.
+// Everything is done inside libfindrho_cuda.so; no CUDA header is needed here.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -124,7 +124,8 @@ class CudaEvent {
   void* event_ = nullptr;
 };
 
-/// Complex transforms in place, any size, no scale factor, by cuFFT. Work memory comes from the session's pool.
+/// Complex transforms in place, any size, no scale factor, by cuFFT. Work memory comes from the session's
+/// pool.
 template <class T>
 class CudaFft {
  public:

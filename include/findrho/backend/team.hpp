@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel body takes a Team and runs unchanged as a CUDA block (BlockTeam), on one CPU core (SerialTeam), or with
-// one thread per lane (ThreadTeam, tests only: ThreadSanitizer sees a missing sync()).
-// A body is a named functor:  template <class Team> FINDRHO_HD void operator()(Team const&, std::int64_t block,
-// unsigned char* scratch) const;  std::size_t scratch_bytes() const.
+// A kernel body takes a Team and runs unchanged as a CUDA block (BlockTeam), on one CPU core (SerialTeam), or
+// with one thread per lane (ThreadTeam, tests only: ThreadSanitizer sees a missing sync()). A body is a named
+// functor:  template <class Team> FINDRHO_HD void operator()(Team const&, std::int64_t block, unsigned char*
+// scratch) const;  std::size_t scratch_bytes() const.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +72,8 @@ constexpr int kMostTestLanes = 32;  // threads are dear: more lanes find no more
 template <class Body>
 void run_serial(std::int64_t blocks, Body const& body) {
   std::vector<std::max_align_t> scratch(body.scratch_bytes() / sizeof(std::max_align_t) + 1);
-  for (std::int64_t b = 0; b < blocks; ++b) body(SerialTeam{}, b, reinterpret_cast<unsigned char*>(scratch.data()));
+  for (std::int64_t b = 0; b < blocks; ++b)
+    body(SerialTeam{}, b, reinterpret_cast<unsigned char*>(scratch.data()));
 }
 
 /// Every block with `lanes` threads of its own, one block after the other.

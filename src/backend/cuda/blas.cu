@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The topic "blas". cuBLAS counts columns first: row-major C = A B is its C^T = B^T A^T, the operands swapped.
+// The topic "blas". cuBLAS counts columns first: row-major C = A B is its C^T = B^T A^T, the operands
+// swapped.
 #include "backend/cuda/blas.hpp"
 
 namespace findrho {
@@ -27,15 +28,15 @@ void Cublas::gemm(CudaGemmRecord const& r) {
   auto const input = half ? CUDA_R_16F : CUDA_R_32F;
   auto const compute = r.type == CudaGemmRecord::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   float const one = 1, zero = 0;
-  check_blas(cublasGemmEx_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, r.n, r.m, r.k, &one, r.b, input, r.n, r.a, input, r.k,
-                             &zero, r.c, CUDA_R_32F, r.n, compute, CUBLAS_GEMM_DEFAULT),
+  check_blas(cublasGemmEx_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, r.n, r.m, r.k, &one, r.b, input, r.n, r.a,
+                             input, r.k, &zero, r.c, CUDA_R_32F, r.n, compute, CUBLAS_GEMM_DEFAULT),
              "cublasGemmEx_64");
 }
 
 void Cublas::transpose(float const* from, float* to, long long rows, long long columns) {
   float const one = 1, zero = 0;
-  check_blas(cublasSgeam_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one, from, columns, &zero, to, rows, to,
-                            rows),
+  check_blas(cublasSgeam_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one, from, columns, &zero, to,
+                            rows, to, rows),
              "cublasSgeam_64");
 }
 

@@ -23,8 +23,9 @@ struct ModuleFailure : std::runtime_error {
 
 struct CudaFailure : ModuleFailure {
   CudaFailure(char const* call, cudaError_t code_)
-      : ModuleFailure(code_ == cudaErrorMemoryAllocation ? CudaFault::out_of_memory : CudaFault::device_fault,
-                      std::string(call) + ": " + cudaGetErrorString(code_) + " (" + cudaGetErrorName(code_) + ")"),
+      : ModuleFailure(
+            code_ == cudaErrorMemoryAllocation ? CudaFault::out_of_memory : CudaFault::device_fault,
+            std::string(call) + ": " + cudaGetErrorString(code_) + " (" + cudaGetErrorName(code_) + ")"),
         code(code_) {}
   cudaError_t code;
 };

@@ -78,17 +78,18 @@ void set_from_probe(CudaModule& module, CudaProbe const& probe, CudaDeviceRecord
   }
   for (int i = 0; i < std::min(probe.devices, kMaxDevices); ++i) {
     CudaDeviceRecord const& record = records[i];
-    module.devices.push_back({.index = i,
-                              .name = record.name,
-                              .compute_major = record.compute_major,
-                              .compute_minor = record.compute_minor,
-                              .multiprocessors = record.multiprocessors,
-                              .memory_bytes = record.memory_bytes,
-                              .memory_free_bytes = record.memory_free_bytes,
-                              .l2_bytes = record.l2_bytes,
-                              .clock_mhz = record.clock_khz / 1e3,
-                              .uuid = record.uuid,
-                              .memory_bytes_per_s = 2e3 * record.memory_clock_khz * record.memory_bus_bits / 8});
+    module.devices.push_back(
+        {.index = i,
+         .name = record.name,
+         .compute_major = record.compute_major,
+         .compute_minor = record.compute_minor,
+         .multiprocessors = record.multiprocessors,
+         .memory_bytes = record.memory_bytes,
+         .memory_free_bytes = record.memory_free_bytes,
+         .l2_bytes = record.l2_bytes,
+         .clock_mhz = record.clock_khz / 1e3,
+         .uuid = record.uuid,
+         .memory_bytes_per_s = 2e3 * record.memory_clock_khz * record.memory_bus_bits / 8});
   }
 }
 
@@ -159,12 +160,13 @@ void cuda_self_test(CudaModule const& module, int index) {
 
 void const* cuda_topic(std::string const& path, char const* topic, int version) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  auto* const find =
-      library == nullptr ? nullptr
-                         : find_function<CudaTopicFunction>(library, (std::string(kCudaTopicPrefix) + topic).c_str());
+  auto* const find = library == nullptr ? nullptr
+                                        : find_function<CudaTopicFunction>(
+                                              library, (std::string(kCudaTopicPrefix) + topic).c_str());
   void const* const table = find == nullptr ? nullptr : find(version);
   if (table == nullptr) {
-    throw Error(ErrorKind::not_built, path + " has no functions for '" + topic + "' of version " + std::to_string(version),
+    throw Error(ErrorKind::not_built,
+                path + " has no functions for '" + topic + "' of version " + std::to_string(version),
                 "copy the module of this build there");
   }
   return table;
@@ -192,7 +194,8 @@ DeviceChoice choose_device(std::string const& name, CudaModule const& module) {
   }
   int const index = cuda_index(name);
   if (index < 0) {
-    throw Error(ErrorKind::bad_option, "there is no device '" + name + "'", "take auto, cpu, cuda or cuda:<number>");
+    throw Error(ErrorKind::bad_option, "there is no device '" + name + "'",
+                "take auto, cpu, cuda or cuda:<number>");
   }
   require_cuda_device(module, index);
   return {true, index, {}};

@@ -15,7 +15,8 @@ void throw_fault(CudaFault const& fault, std::string const& device) {
   std::string const what = device + ": " + fault.text;
   switch (fault.kind) {
     case CudaFault::out_of_memory:
-      throw Error(ErrorKind::out_of_memory, what, "take a smaller problem, or free the device's memory (nvidia-smi)");
+      throw Error(ErrorKind::out_of_memory, what,
+                  "take a smaller problem, or free the device's memory (nvidia-smi)");
     case CudaFault::bad_argument:
       throw Error(ErrorKind::bad_option, what);
     case CudaFault::not_supported:
@@ -23,7 +24,8 @@ void throw_fault(CudaFault const& fault, std::string const& device) {
     case CudaFault::cancelled:
       throw Error(ErrorKind::cancelled, what);
     default:
-      throw Error(ErrorKind::device_fault, what, "look at nvidia-smi and at the kernel's log, or use --device cpu");
+      throw Error(ErrorKind::device_fault, what,
+                  "look at nvidia-smi and at the kernel's log, or use --device cpu");
   }
 }
 
@@ -81,7 +83,10 @@ CudaMemory::~CudaMemory() {
   (kind_ == Kind::device ? table.release : table.release_host)(session_.handle(), data_);
 }
 CudaMemory::CudaMemory(CudaMemory&& other) noexcept
-    : session_(other.session_), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), kind_(other.kind_) {}
+    : session_(other.session_),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(other.bytes_),
+      kind_(other.kind_) {}
 CudaMemory& CudaMemory::operator=(CudaMemory&& other) noexcept {
   std::swap(session_, other.session_);
   std::swap(data_, other.data_);
@@ -90,7 +95,8 @@ CudaMemory& CudaMemory::operator=(CudaMemory&& other) noexcept {
   return *this;
 }
 void CudaMemory::upload(void const* from, std::int64_t bytes) const {
-  call(session_, session_.state_->table->copy, session_.handle(), data_, from, static_cast<std::size_t>(bytes));
+  call(session_, session_.state_->table->copy, session_.handle(), data_, from,
+       static_cast<std::size_t>(bytes));
   session_.synchronize();
 }
 void CudaMemory::download(void* to, std::int64_t bytes) const {
@@ -140,15 +146,16 @@ CudaBlas::CudaBlas(CudaSession const& session) : session_(session) {
 CudaBlas::~CudaBlas() {
   session_.table<CudaBlasTable>().close(blas_);
 }
-void CudaBlas::multiply(std::int64_t m, std::int64_t n, std::int64_t k, float const* a, float const* b, float* c,
-                        Precision precision) const {
-  CudaGemmRecord const record{.type = precision == Precision::tf32 ? CudaGemmRecord::tf32 : CudaGemmRecord::fp32,
-                              .m = m,
-                              .n = n,
-                              .k = k,
-                              .a = a,
-                              .b = b,
-                              .c = c};
+void CudaBlas::multiply(std::int64_t m, std::int64_t n, std::int64_t k, float const* a, float const* b,
+                        float* c, Precision precision) const {
+  CudaGemmRecord const record{
+      .type = precision == Precision::tf32 ? CudaGemmRecord::tf32 : CudaGemmRecord::fp32,
+      .m = m,
+      .n = n,
+      .k = k,
+      .a = a,
+      .b = b,
+      .c = c};
   call(session_, session_.table<CudaBlasTable>().gemm, blas_, &record);
 }
 void CudaBlas::transpose(float const* from, float* to, std::int64_t rows, std::int64_t columns) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The module's tables for memory, transfers and timing (topic "device"), transforms ("fft") and products ("blas").
-// A session is one stream with one memory pool on one device. Work of a session runs in the order of the calls.
+// The module's tables for memory, transfers and timing (topic "device"), transforms ("fft") and products
+// ("blas"). A session is one stream with one memory pool on one device. Work of a session runs in the order
+// of the calls.
 #pragma once
 #include <cstddef>
 
@@ -23,7 +24,8 @@ struct CudaDeviceTable {
   /// Pinned host memory: transfers from and to it run at the link's rate and beside the host's work.
   int (*allocate_host)(void* session, std::size_t bytes, void** memory, CudaFault*);
   void (*release_host)(void* session, void* memory);
-  /// Between host and device in either direction; ordered after the session's earlier work, may return before it ends.
+  /// Between host and device in either direction; ordered after the session's earlier work, may return before
+  /// it ends.
   int (*copy)(void* session, void* to, void const* from, std::size_t bytes, CudaFault*);
   int (*clear)(void* session, void* memory, std::size_t bytes, CudaFault*);
   int (*synchronize)(void* session, CudaFault*);
@@ -36,9 +38,9 @@ struct CudaDeviceTable {
 };
 
 struct CudaFftRecord {
-  int rank;            // 1, 2 or 3
-  long long size[3];   // slowest first
-  long long batch;     // transforms, one after the other in memory
+  int rank;           // 1, 2 or 3
+  long long size[3];  // slowest first
+  long long batch;    // transforms, one after the other in memory
   int double_precision;
 };
 

@@ -13,7 +13,8 @@ void check_fft(cufftResult code, char const* call) {
 
 }  // namespace
 
-CufftPlan::CufftPlan(Session& session, CudaFftRecord const& record) : double_precision_(record.double_precision != 0) {
+CufftPlan::CufftPlan(Session& session, CudaFftRecord const& record)
+    : double_precision_(record.double_precision != 0) {
   if (record.rank < 1 || record.rank > 3) {
     throw ModuleFailure(CudaFault::bad_argument, "a transform of rank " + std::to_string(record.rank));
   }
@@ -57,8 +58,8 @@ void close(void* plan) {
   delete static_cast<CufftPlan*>(plan);
 }
 int run(void* plan, void* data, int inverse, CudaFault* fault) {
-  return guarded(fault,
-                 [&] { static_cast<CufftPlan*>(plan)->run(data, inverse != 0 ? CUFFT_INVERSE : CUFFT_FORWARD); });
+  return guarded(
+      fault, [&] { static_cast<CufftPlan*>(plan)->run(data, inverse != 0 ? CUFFT_INVERSE : CUFFT_FORWARD); });
 }
 constexpr CudaFftTable kTable{open, close, run};
 

@@ -17,7 +17,8 @@ __global__ void __launch_bounds__(Lanes) team_kernel(Body const body) {
 template <int Lanes, class Body>
 void launch_team(cudaStream_t stream, std::int64_t blocks, Body const& body) {
   if (blocks > std::numeric_limits<int>::max()) {
-    throw ModuleFailure(CudaFault::bad_argument, "a launch of " + std::to_string(blocks) + " blocks is too large");
+    throw ModuleFailure(CudaFault::bad_argument,
+                        "a launch of " + std::to_string(blocks) + " blocks is too large");
   }
   constexpr std::size_t kWithoutAsking = 48 * 1024;
   std::size_t const scratch = body.scratch_bytes();

@@ -19,8 +19,9 @@ int attribute(cudaDeviceAttr which, int device) {
 
 void write_uuid(char* to, std::size_t size, cudaUUID_t const& uuid) {
   auto const* b = reinterpret_cast<unsigned char const*>(uuid.bytes);
-  std::snprintf(to, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
-                b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+  std::snprintf(to, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+                b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+                b[15]);
 }
 
 CudaDeviceRecord describe(int device) {
@@ -82,14 +83,16 @@ FINDRHO_EXPORT int findrho_cuda_abi() {
   return findrho::kCudaAbi;
 }
 
-FINDRHO_EXPORT void findrho_cuda_probe(findrho::CudaProbe* probe, findrho::CudaDeviceRecord* records, int capacity) {
+FINDRHO_EXPORT void findrho_cuda_probe(findrho::CudaProbe* probe, findrho::CudaDeviceRecord* records,
+                                       int capacity) {
   using namespace findrho;
   *probe = CudaProbe{};
   try {
     FINDRHO_CHECK(cudaRuntimeGetVersion(&probe->runtime_version));
     FINDRHO_CHECK(cudaDriverGetVersion(&probe->driver_version));
     FINDRHO_CHECK(cudaGetDeviceCount(&probe->devices));
-    for (int device = 0; device < probe->devices && device < capacity; ++device) records[device] = describe(device);
+    for (int device = 0; device < probe->devices && device < capacity; ++device)
+      records[device] = describe(device);
     probe->status = probe->devices > 0 ? CudaProbe::ok : CudaProbe::no_device;
   } catch (CudaFailure const& failure) {
     probe->status = status_of(failure.code, probe->driver_version);

@@ -10,7 +10,7 @@ constexpr int kCudaAbi = 2;
 
 struct CudaDeviceRecord {
   char name[256];
-  char uuid[40];  // "GPU-xxxxxxxx-xxxx-...": names a device over reboots
+  char uuid[48];  // "GPU-xxxxxxxx-xxxx-...": names a device over reboots
   int compute_major, compute_minor;
   int multiprocessors;
   int clock_khz;
@@ -27,8 +27,8 @@ struct CudaProbe {
   char error[512];                      // the call that failed and what it said
 };
 
-/// What went wrong inside the module. No exception crosses the boundary: a function returns 0, or another number
-/// and this.
+/// What went wrong inside the module. No exception crosses the boundary: a function returns 0, or another
+/// number and this.
 struct CudaFault {
   enum Kind : int { out_of_memory, device_fault, bad_argument, not_supported, cancelled };
   int kind;

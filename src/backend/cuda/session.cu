@@ -27,9 +27,9 @@ void* MemoryPool::allocate(std::size_t bytes, cudaStream_t stream) {
     cudaGetLastError();
     std::size_t free_bytes = 0, total = 0;
     FINDRHO_CHECK(cudaMemGetInfo(&free_bytes, &total));
-    throw ModuleFailure(CudaFault::out_of_memory, std::to_string(bytes) + " bytes of device memory were asked for, " +
-                                                      std::to_string(free_bytes) + " of " + std::to_string(total) +
-                                                      " are free");
+    throw ModuleFailure(CudaFault::out_of_memory,
+                        std::to_string(bytes) + " bytes of device memory were asked for, " +
+                            std::to_string(free_bytes) + " of " + std::to_string(total) + " are free");
   }
   check(code, "cudaMallocFromPoolAsync");
   return memory;
@@ -63,7 +63,8 @@ void close(void* session) {
   delete static_cast<Session*>(session);
 }
 int allocate(void* session, std::size_t bytes, void** memory, CudaFault* fault) {
-  return guarded(fault, [&] { *memory = as_session(session).pool.allocate(bytes, as_session(session).stream); });
+  return guarded(fault,
+                 [&] { *memory = as_session(session).pool.allocate(bytes, as_session(session).stream); });
 }
 void release(void* session, void* memory) {
   as_session(session).pool.release(memory, as_session(session).stream);
@@ -75,11 +76,13 @@ void release_host(void*, void* memory) {
   cudaFreeHost(memory);
 }
 int copy(void* session, void* to, void const* from, std::size_t bytes, CudaFault* fault) {
-  return guarded(
-      fault, [&] { FINDRHO_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, as_session(session).stream)); });
+  return guarded(fault, [&] {
+    FINDRHO_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, as_session(session).stream));
+  });
 }
 int clear(void* session, void* memory, std::size_t bytes, CudaFault* fault) {
-  return guarded(fault, [&] { FINDRHO_CHECK(cudaMemsetAsync(memory, 0, bytes, as_session(session).stream)); });
+  return guarded(fault,
+                 [&] { FINDRHO_CHECK(cudaMemsetAsync(memory, 0, bytes, as_session(session).stream)); });
 }
 int synchronize(void* session, CudaFault* fault) {
   return guarded(fault, [&] { as_session(session).stream.synchronize(); });
@@ -92,7 +95,8 @@ int record(void* session, void** event, CudaFault* fault) {
   });
 }
 int elapsed(void*, void* from, void* to, double* seconds, CudaFault* fault) {
-  return guarded(fault, [&] { *seconds = static_cast<Event*>(to)->seconds_since(*static_cast<Event*>(from)); });
+  return guarded(fault,
+                 [&] { *seconds = static_cast<Event*>(to)->seconds_since(*static_cast<Event*>(from)); });
 }
 void drop(void*, void* event) {
   delete static_cast<Event*>(event);

@@ -45,7 +45,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Stream-ordered memory that the pool keeps when it is freed: the second allocation of a size costs microseconds.
+/// Stream-ordered memory that the pool keeps when it is freed: the second allocation of a size costs
+/// microseconds.
 class MemoryPool {
  public:
   explicit MemoryPool(int device);
@@ -82,7 +83,9 @@ class Buffer {
       : session_(&session),
         data_(static_cast<T*>(session.pool.allocate(count * sizeof(T), session.stream))),
         count_(count) {}
-  Buffer(Session& session, std::vector<T> const& values) : Buffer(session, values.size()) { upload(values.data()); }
+  Buffer(Session& session, std::vector<T> const& values) : Buffer(session, values.size()) {
+    upload(values.data());
+  }
   ~Buffer() {
     if (data_ != nullptr) session_->pool.release(data_, session_->stream);
   }

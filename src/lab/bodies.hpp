@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Team bodies of the lab: transpose, 3x3 filter and histogram, as the GPU runs them and as CPU tests check them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "findrho/backend/team.hpp"
+
+namespace findrho {
+
+/// out[x][y] = in[y][x] by tiles: rows are read, rows are written, the turn happens in the scratch.
+/// pad 0: a column of the tile lies in one bank of shared memory; pad 1: in 32.
+struct TransposeBody {
+  static constexpr int kTile = 32, kLanes = 256;
+  int rows, columns, pad;
+  float const* in;
+  float* out;
+
+  static int tiles(int n) { return (n + kTile - 1) / kTile; }
+  std::int64_t blocks() const { return std::int64_t{tiles(rows)} * tiles(columns); }
+  std::size_t scratch_bytes() const {
+    return static_cast<std::size_t>(kTile * (kTile + pad)) * sizeof(float);
+  }
+
+  template <class Team>
+  FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
+    auto* const tile = reinterpret_cast<float*>(scratch);
+    int const across = (columns + kTile - 1) / kTile;
+    int const y0 = static_cast<int>(block / across) * kTile, x0 = static_cast<int>(block % across) * kTile;
+    int const width = kTile + pad;
+    team.sync();  // the block before may still be written from the scratch
+    team.each(kTile * kTile, [&](int i) {
+      int const y = i / kTile, x = i % kTile;
+      if (y0 + y < rows && x0 + x < columns)
+        tile[y * width + x] = in[std::int64_t{y0 + y} * columns + x0 + x];
+    });
+    team.sync();
+    team.each(kTile * kTile, [&](int i) {
+      int const x = i / kTile, y = i % kTile;
+      if (y0 + y < rows && x0 + x < columns) out[std::int64_t{x0 + x} * rows + y0 + y] = tile[y * width + x];
+    });
+  }
+};
+
+FINDRHO_HD inline int clamped(int i, int n) {
+  return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+/// out = the 3x3 window's weighted sum, edges clamped; the tile with its halo is read once.
+template <class Weights>
+struct FilterBody {
+  static constexpr int kWide = 32, kHigh = 16, kLanes = 256, kHaloWide = kWide + 2;
+  int width, height;
+  Weights weight;  // weight[0..8], row by row
+  float const* in;
+  float* out;
+
+  int across() const { return (width + kWide - 1) / kWide; }
+  std::int64_t blocks() const { return std::int64_t{across()} * ((height + kHigh - 1) / kHigh); }
+  std::size_t scratch_bytes() const { return sizeof(float) * kHaloWide * (kHigh + 2); }
+
+  template <class Team>
+  FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
+    auto* const tile = reinterpret_cast<float*>(scratch);
+    int const per_row = (width + kWide - 1) / kWide;
+    int const y0 = static_cast<int>(block / per_row) * kHigh, x0 = static_cast<int>(block % per_row) * kWide;
+    team.sync();
+    team.each(kHaloWide * (kHigh + 2), [&](int i) {
+      int const y = clamped(y0 + i / kHaloWide - 1, height), x = clamped(x0 + i % kHaloWide - 1, width);
+      tile[i] = in[std::int64_t{y} * width + x];
+    });
+    team.sync();
+    team.each(kWide * kHigh, [&](int i) {
+      int const y = i / kWide, x = i % kWide;
+      if (y0 + y >= height || x0 + x >= width) return;
+      float sum = 0;
+      for (int dy = 0; dy < 3; ++dy) {
+        for (int dx = 0; dx < 3; ++dx) sum += weight[3 * dy + dx] * tile[(y + dy) * kHaloWide + x + dx];
+      }
+      out[std::int64_t{y0 + y} * width + x0 + x] = sum;
+    });
+  }
+};
+
+/// Counts bytes. Each block counts its part in the scratch and adds that to the bins at its end; aggregated, a lane
+/// first counts how often a value repeats, and adds once.
+struct HistogramBody {
+  static constexpr int kBins = 256, kLanes = 256, kWordsPerBlock = 16 * 1024;
+  std::int64_t words;
+  bool aggregated;
+  std::uint32_t const* in;  // four bytes a word
+  unsigned* bins;
+
+  std::int64_t blocks() const { return (words + kWordsPerBlock - 1) / kWordsPerBlock; }
+  std::size_t scratch_bytes() const { return kBins * sizeof(unsigned); }
+
+  template <class Team>
+  FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
+    auto* const mine = reinterpret_cast<unsigned*>(scratch);
+    std::int64_t const first = block * kWordsPerBlock;
+    auto const here = static_cast<int>(words - first < kWordsPerBlock ? words - first : kWordsPerBlock);
+    team.sync();
+    team.each(kBins, [&](int i) { mine[i] = 0; });
+    team.sync();
+    std::uint32_t last = 0;
+    unsigned repeats = 0;
+    team.each(here, [&](int i) {
+      std::uint32_t const word = in[first + i];
+      for (int b = 0; b < 4; ++b) {
+        std::uint32_t const value = word >> 8 * b & 255;
+        if (!aggregated) {
+          team.add(mine[value], 1u);
+        } else if (value == last) {
+          ++repeats;
+        } else {
+          if (repeats > 0) team.add(mine[last], repeats);
+          last = value;
+          repeats = 1;
+        }
+      }
+    });
+    if (repeats > 0) team.add(mine[last], repeats);
+    team.sync();
+    team.each(kBins, [&](int i) {
+      if (mine[i] > 0) team.add(bins[i], mine[i]);
+    });
+  }
+};
+
+}  // namespace findrho

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transpose: coalescing and bank conflicts apart. Written column by column it wastes sectors; through a tile of shared
+// memory both sides are rows, but a column of a 32-wide tile lies in a single bank; one word of padding spreads it.
+#include "backend/cuda/blas.hpp"
+#include "lab/bodies.hpp"
+#include "lab/gpu_experiments.hpp"
+
+namespace findrho {
+namespace {
+
+__global__ void transpose_rows(float const* __restrict__ in, float* __restrict__ out, int n) {
+  int const x = static_cast<int>(blockIdx.x * 32 + threadIdx.x),
+            y0 = static_cast<int>(blockIdx.y * 32 + threadIdx.y);
+  for (int y = y0; y < y0 + 32; y += 8) {
+    if (x < n && y < n) out[static_cast<std::size_t>(x) * n + y] = in[static_cast<std::size_t>(y) * n + x];
+  }
+}
+
+/// Elements that are not where they belong. Values are mixed_float(index), so each tells where it came from.
+std::uint64_t misplaced(std::vector<float> const& out, int n) {
+  std::uint64_t wrong = 0;
+  for (int y = 0; y < n; ++y) {
+    for (int x = 0; x < n; ++x) {
+      std::size_t const from = static_cast<std::size_t>(x) * n + y, to = static_cast<std::size_t>(y) * n + x;
+      wrong += out[to] != mixed_float(from) ? 1 : 0;
+    }
+  }
+  return wrong;
+}
+
+}  // namespace
+
+void gpu_transpose(Gpu const& gpu) {
+  int const n = gpu.small ? 1000 : 8192;
+  std::size_t const count = static_cast<std::size_t>(n) * n;
+  Buffer<float> in(gpu.session, count), out(gpu.session, count);
+  gpu.fill_mixed(in.get(), count);
+  double const rate = gpu.copy_rate();
+  Cublas blas(gpu.session);
+  auto const measure = [&](std::string const& variant, double predicted, double tolerance,
+                           std::string const& reason, std::string const& note, auto const& launch) {
+    out.fill(0xff);
+    launch();
+    gpu.out.verify_equal("misplaced elements, " + variant, misplaced(out.download(), n), 0);
+    double const measured = 8.0 * static_cast<double>(count) / gpu.seconds(launch);
+    gpu.out.row(
+        {.variant = variant,
+         .values = {{"read and written", "GB/s", measured / 1e9}, {"of the copy", "", measured / rate}},
+         .predicted = predicted / 1e9,
+         .tolerance = tolerance,
+         .reason = reason,
+         .note = note});
+    return measured;
+  };
+  auto const body = [&](int pad) {
+    return [&gpu, body = TransposeBody{n, n, pad, in.get(), out.get()}] {
+      launch_team<TransposeBody::kLanes>(gpu.session.stream, body.blocks(), body);
+    };
+  };
+  auto const blocks = static_cast<unsigned>((n + 31) / 32);
+  double const naive = measure(
+      "rows read, columns written", rate * 2 / 9, 0.5,
+      "a written word costs a sector of eight, unless the L2 cache gathers the sector's others",
+      "the L2 cache gathers the neighbours' words before memory sees them, but takes each alone", [&] {
+        transpose_rows<<<dim3(blocks, blocks), dim3(32, 8), 0, gpu.session.stream>>>(in.get(), out.get(), n);
+        check_launch("transpose_rows");
+      });
+  double const tile =
+      measure("shared tile [32][32]", rate / 2, 0.5,
+              "both sides are rows; the column read is 32 accesses to one bank, about the time of the memory",
+              "bank conflicts hide where other blocks keep memory busy", body(0));
+  double const padded =
+      measure("padded tile [32][33]", rate * 0.9, 0.15, "no conflicts: what remains is a copy", "", body(1));
+  double const library = measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "",
+                                 [&] { blas.transpose(in.get(), out.get(), n, n); });
+  gpu.out.answer("Transpose with and without the padded tile? " + brief(tile / 1e9) +
+                 " GB/s with [32][32], " + brief(padded / 1e9) + " with [32][33], " + brief(naive / 1e9) +
+                 " without a tile, cuBLAS " + brief(library / 1e9) + ".");
+  gpu.out.advice("turn in shared memory, and pad the tile's rows by one word");
+}
+
+}  // namespace findrho
