@@ -43,7 +43,7 @@ double common_dwell_s(RawScan const& scan, Readouts const& readouts) {
   for (std::int64_t const i : readouts) {
     if (readout(scan, i).dwell_us != first) return 0;
   }
-  return first > 0 ? first * 1e-6 : 0;
+  return has_dwell(readout(scan, readouts.front())) ? first * 1e-6 : 0;
 }
 
 /// Readouts by encoding; a dataset has one matrix, so encodings that differ cannot go together.
@@ -91,7 +91,7 @@ Dataset prepare(Context const& context, RawScan const& scan, PrepareOptions cons
 
   std::vector<int> const coils =
       choose_coils(scan, readout(scan, chosen.imaging.front()).channels, options.coils);
-  require_memory(scan, chosen, space, coils.size());
+  require_memory(scan, chosen, positions[first].cartesian ? space.encoded.voxels() : 0, coils.size());
   Dataset dataset;
   dataset.source = scan.path;
   dataset.matrix = space.image;

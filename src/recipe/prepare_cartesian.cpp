@@ -76,6 +76,9 @@ Positions cartesian_positions(Context const& context, RawScan const& scan, Reado
   bool const volume = space.dims == 3;
   Positions positions;
   positions.cartesian = true;
+  positions.echo = [](RawReadout const& r) {
+    return r.has(ReadoutFlag::reverse) ? r.samples - 1 - sample_center(r) : sample_center(r);
+  };
   positions.k = [=](RawReadout const& r, std::int64_t sample) {
     return Triple{static_cast<double>(kx(r, sample)), static_cast<double>(r.ky - center_y),
                   volume ? static_cast<double>(r.kz - center_z) : 0.0};

@@ -113,13 +113,13 @@ void check_finite(Context const& context, RawScan const& scan, Chosen const& cho
               "leave the readout out with --select, or repair the file");
 }
 
-void require_memory(RawScan const& scan, Chosen const& chosen, Spaces const& space, std::size_t coils) {
+void require_memory(RawScan const& scan, Chosen const& chosen, std::int64_t grid, std::size_t coils) {
   std::int64_t samples = 0;
   for (std::int64_t const i : chosen.imaging) samples += readout(scan, i).samples;
   // Samples of all coils; per sample also k (3 doubles), time, and where it came from (32 bytes, one frame at
   // a time).
   auto const per_sample = static_cast<std::int64_t>(8 * coils + 3 * 8 + 4 + 32);
-  std::int64_t const bytes = samples * per_sample + 8 * space.encoded.voxels();
+  std::int64_t const bytes = samples * per_sample + 8 * grid;
   if (bytes <= available_memory_bytes()) return;
   throw Error(ErrorKind::out_of_memory,
               fmt::format("{}: sorting {} samples of {} coils takes {:.2f} GiB, {:.2f} GiB are available",

@@ -19,6 +19,7 @@ struct Pick {
   std::int64_t slot;
 };
 
+/// A frame before its samples are copied.
 struct Plan {
   Trajectory trajectory;
   std::vector<float> density;
@@ -58,53 +59,77 @@ class Grid {
   std::vector<std::int64_t> slots_;
 };
 
-void append(Trajectory& trajectory, Triple const& k) {
-  for (int d = 0; d < trajectory.dims; ++d) trajectory[d].push_back(k[static_cast<std::size_t>(d)]);
-}
+/// Adds readouts to a plan, one after the other.
+class Planner {
+ public:
+  Planner(Spaces const& space, Positions const& positions, bool timed)
+      : space_(space),
+        positions_(positions),
+        timed_(timed),
+        grid_(positions.cartesian ? space.encoded : Matrix{}) {
+    plan_.trajectory.dims = space.dims;
+  }
+
+  void add(RawReadout const& r) {
+    std::int64_t const before = plan_.trajectory.size();
+    for (std::int64_t s = first_sample(r); s < end_sample(r); ++s) add(r, s);
+    std::int64_t const taken = plan_.trajectory.size() - before;
+    std::int64_t& length = plan_.trajectory.samples_per_readout;
+    if (length == 0) length = taken;
+    equal_lengths_ = equal_lengths_ && (taken == 0 || taken == length);
+  }
+
+  Plan finish() {
+    if (!equal_lengths_) plan_.trajectory.samples_per_readout = 0;
+    return std::move(plan_);
+  }
+
+ private:
+  void add(RawReadout const& r, std::int64_t s) {
+    Triple encoded = positions_.k(r, s);
+    if (positions_.cartesian) {
+      for (double& value : encoded) value = std::round(value);
+    }
+    Triple k = encoded;
+    if (!into_image(space_, positions_.cartesian, k)) {
+      ++plan_.outside;
+      return;
+    }
+    std::int64_t const next = plan_.trajectory.size();
+    std::int64_t slot = next;
+    if (positions_.cartesian) {
+      std::int64_t& known = grid_.slot(encoded);
+      if (known < 0) known = next;
+      slot = known;
+    }
+    if (slot == next) append(r, s, k);
+    plan_.picks.push_back({r.data_offset + s, r.samples, slot});
+  }
+
+  void append(RawReadout const& r, std::int64_t s, Triple const& k) {
+    Trajectory& t = plan_.trajectory;
+    for (int d = 0; d < t.dims; ++d) t[d].push_back(k[static_cast<std::size_t>(d)]);
+    if (timed_) {
+      t.time_s.push_back(static_cast<float>(static_cast<double>(s - positions_.echo(r)) * r.dwell_us * 1e-6));
+    }
+    if (positions_.weight) plan_.density.push_back(positions_.weight(r, s));
+  }
+
+  Spaces const& space_;
+  Positions const& positions_;
+  bool timed_;
+  Grid grid_;
+  bool equal_lengths_ = true;
+  Plan plan_;
+};
 
 Plan plan_frame(RawScan const& scan, Readouts const& readouts, Spaces const& space,
                 Positions const& positions) {
-  Plan plan;
-  plan.trajectory.dims = space.dims;
-  Grid grid(positions.cartesian ? space.encoded : Matrix{});
   bool const timed = std::all_of(readouts.begin(), readouts.end(),
-                                 [&](std::int64_t i) { return readout(scan, i).dwell_us > 0; });
-  bool equal_lengths = true;
-  for (std::int64_t const i : readouts) {
-    RawReadout const& r = readout(scan, i);
-    std::int64_t const before = plan.trajectory.size();
-    for (std::int64_t s = first_sample(r); s < end_sample(r); ++s) {
-      Triple encoded = positions.k(r, s);
-      if (positions.cartesian)
-        for (double& value : encoded) value = std::round(value);
-      Triple k = encoded;
-      if (!into_image(space, positions.cartesian, k)) {
-        ++plan.outside;
-        continue;
-      }
-      std::int64_t const next = plan.trajectory.size();
-      std::int64_t slot = next;
-      if (positions.cartesian) {
-        std::int64_t& known = grid.slot(encoded);
-        if (known < 0) known = next;
-        slot = known;
-      }
-      if (slot == next) {
-        append(plan.trajectory, k);
-        if (timed) {
-          plan.trajectory.time_s.push_back(
-              static_cast<float>(static_cast<double>(s - r.center_sample) * r.dwell_us * 1e-6));
-        }
-        if (positions.weight) plan.density.push_back(positions.weight(r, s));
-      }
-      plan.picks.push_back({r.data_offset + s, r.samples, slot});
-    }
-    std::int64_t const taken = plan.trajectory.size() - before;
-    if (plan.trajectory.samples_per_readout == 0) plan.trajectory.samples_per_readout = taken;
-    equal_lengths = equal_lengths && (taken == 0 || taken == plan.trajectory.samples_per_readout);
-  }
-  if (!equal_lengths) plan.trajectory.samples_per_readout = 0;
-  return plan;
+                                 [&](std::int64_t i) { return has_dwell(readout(scan, i)); });
+  Planner planner(space, positions, timed);
+  for (std::int64_t const i : readouts) planner.add(readout(scan, i));
+  return planner.finish();
 }
 
 Array<std::complex<float>> gather(Context const& context, RawScan const& scan, Plan const& plan,
@@ -157,6 +182,8 @@ double dot(Triple const& a, Triple const& b) {
 Geometry geometry_of(RawReadout const& r, Spaces const& space) {
   Geometry geometry;
   geometry.fov_mm = space.image_fov_mm;
+  if (!(std::isfinite(r.position[0]) && std::isfinite(r.position[1]) && std::isfinite(r.position[2])))
+    return geometry;
   for (std::size_t d = 0; d < 3; ++d) geometry.position_mm[d] = r.position[d];
   if (!(norm(r.read_dir) > 0 && norm(r.phase_dir) > 0 && norm(r.slice_dir) > 0)) return geometry;
   Triple const read = unit(r.read_dir), phase = unit(r.phase_dir), slice = unit(r.slice_dir);
@@ -219,8 +246,9 @@ void gather_frames(Context const& context, RawScan const& scan, Chosen const& ch
     context.note(fmt::format("{} of {} samples lie beyond N/2 of the image's matrix and are left out",
                              outside, total));
   }
-  if (averaged > 0)
+  if (averaged > 0) {
     context.note(fmt::format("{} samples acquired again are averaged with the first", averaged));
+  }
   if (!dataset.frames.front().geometry.orientation_known) {
     context.note(
         "the readouts' direction vectors are zero or askew: orientation unknown, array axes are kept");
@@ -248,7 +276,7 @@ void gather_noise(Context const& context, RawScan const& scan, Chosen const& cho
   for (std::int64_t const i : usable) {
     RawReadout const& r = readout(scan, i);
     // Noise variance is proportional to bandwidth, 1/dwell; the receiver's filter takes part of it away.
-    bool const known = r.dwell_us > 0 && imaging.dwell_us > 0 && scan.receiver_noise_bandwidth > 0;
+    bool const known = has_dwell(r) && has_dwell(imaging) && scan.receiver_noise_bandwidth > 0;
     double const variance = known ? r.dwell_us / (imaging.dwell_us * scan.receiver_noise_bandwidth) : 1;
     auto const scale = static_cast<float>(std::sqrt(variance));
     for (std::int64_t c = 0; c < std::ssize(coils); ++c) {

@@ -3,6 +3,7 @@
 // frames.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,6 +47,7 @@ Spaces settle_spaces(Context const& context, RawScan const& scan, RawEncoding co
 struct Positions {
   bool cartesian = false;  // every sample on the integer grid of the encoded matrix
   std::function<Triple(RawReadout const&, std::int64_t sample)> k;
+  std::function<std::int64_t(RawReadout const&)> echo;  // the sample at time 0
   std::function<float(RawReadout const&, std::int64_t sample)>
       weight;  // empty: the file has no density weights
 };
@@ -73,6 +75,9 @@ inline std::int64_t first_sample(RawReadout const& r) {
 inline std::int64_t end_sample(RawReadout const& r) {
   return r.samples - r.discard_post;
 }
+inline bool has_dwell(RawReadout const& r) {
+  return r.dwell_us > 0 && std::isfinite(r.dwell_us);
+}
 
 /// Coil counts and discards agree with each other.
 void check_readouts(RawScan const& scan, Chosen const& chosen);
@@ -88,7 +93,7 @@ void gather_frames(Context const& context, RawScan const& scan, Chosen const& ch
 void gather_noise(Context const& context, RawScan const& scan, Chosen const& chosen,
                   std::vector<int> const& coils, Dataset& dataset);
 
-/// Bytes of the samples and trajectories that gathering takes.
-void require_memory(RawScan const& scan, Chosen const& chosen, Spaces const& space, std::size_t coils);
+/// Errors  out_of_memory, when samples, trajectories and an index over `grid` positions are not available
+void require_memory(RawScan const& scan, Chosen const& chosen, std::int64_t grid, std::size_t coils);
 
 }  // namespace findrho::prepare_parts

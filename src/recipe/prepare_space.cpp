@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix and FOV: reconSpace gives the image's, encodedSpace the trajectory's. What a header leaves open is
-// said.
+// Matrix and FOV: reconSpace gives the image's, encodedSpace the trajectory's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,6 +73,13 @@ void settle_matrices(Context const& context, RawScan const& scan, RawEncoding co
   if (options.matrix[0] > 0) space.image.x = options.matrix[0];
   if (options.matrix[1] > 0) space.image.y = options.matrix[1];
   if (options.matrix[2] > 0) space.image.z = options.matrix[2];
+  if (space.image.z > 1 && space.encoded.z == 1) space.encoded.z = space.image.z;
+  if (space.image.z == 1 && space.encoded.z > 1) {
+    throw Error(
+        ErrorKind::bad_option,
+        fmt::format("{}: the scan is 3D ({} partitions), the image has z = 1", scan.path, space.encoded.z),
+        "give all three extents with --matrix");
+  }
   check_extents(scan, space.encoded, "encoded");
   check_extents(scan, space.image, "image");
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of a scan with a trajectory: what its columns are, its unit, and whether it lies on a Cartesian
-// grid.
+// Samples of a scan with a trajectory: columns, unit, and whether it lies on a Cartesian grid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -175,6 +174,7 @@ Positions trajectory_positions(Context const& context, RawScan const& scan, Read
     context.note(fmt::format("kz from the partition number, {} at kz = 0", center_z));
   }
   Positions positions;
+  positions.echo = [](RawReadout const& r) { return r.center_sample; };
   positions.k = [&scan, layout, factor, center_z](RawReadout const& r, std::int64_t sample) {
     float const* row = trajectory_row(scan, r, sample);
     double const z = layout.kz ? row[2] * factor[2] : layout.partitions ? r.kz - center_z : 0;

@@ -93,6 +93,8 @@ TEST(PrepareCartesian, ReversedReadoutRunsBackwards) {
   EXPECT_EQ(t.kx[8], 3);
   EXPECT_EQ(t.kx[15], -4);
   EXPECT_LT(t.time_s[8], t.time_s[15]);
+  EXPECT_EQ(t.kx[11], 0);
+  EXPECT_EQ(t.time_s[11], 0);
 }
 
 TEST(PrepareCartesian, PartialFourierKeepsTheHeadersCentres) {

@@ -131,6 +131,15 @@ TEST(PrepareSpace, MissingMatrixIsAskedFor) {
   EXPECT_TRUE(mentions(caught([&] { prepared(scan); }), "100000 x 16 x 1"));
 }
 
+TEST(PrepareSpace, FlatImageOf3dScanIsRefused) {
+  RawScan scan = test::radial_scan(16, 12);
+  for (RawSpace* space : {&scan.encodings[0].encoded, &scan.encodings[0].recon}) space->matrix[2] = 4;
+  PrepareOptions options;
+  options.matrix = {16, 16, 1};
+  EXPECT_TRUE(mentions(caught([&] { prepared(scan, options); }),
+                       "the scan is 3D (4 partitions), the image has z = 1"));
+}
+
 TEST(PrepareSpace, TooManyVoxelsPerSampleAreNotBelieved) {
   RawScan scan = test::radial_scan(16, 6);  // 96 samples: up to 6144 voxels
   scan.encodings[0].recon.matrix = {78, 78, 1};
