@@ -64,12 +64,14 @@ std::int64_t left_in_all_groups(std::string const& root) {
   std::ifstream file(root + "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {  // hierarchy:controllers:/path
     std::size_t const first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos || line.substr(second + 1, 1) != "/")
+    if (first == std::string::npos || second == std::string::npos || line.substr(second + 1, 1) != "/") {
       continue;
+    }
     std::string const controllers = line.substr(first, second - first + 1);  // the colons stay on
     std::string const group = line.substr(second + 1), mount = root + "sys/fs/cgroup";
-    if (controllers == "::")
+    if (controllers == "::") {
       left = std::min(left, left_in_groups(mount, group, "memory.max", "memory.current"));
+    }
     if (has_memory(controllers)) {
       left = std::min(
           left, left_in_groups(mount + "/memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes"));

@@ -37,8 +37,9 @@ class Digest {
 
  private:
   static void require(bool ok) {
-    if (!ok)
+    if (!ok) {
       throw Error(ErrorKind::not_built, "the OpenSSL library refuses SHA-256", "look at its configuration");
+    }
   }
   struct Free {
     void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
@@ -67,10 +68,12 @@ std::string sha256_file(std::string const& path) {
   if (!file) throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
   Digest digest;
   std::vector<char> block(std::size_t{1} << 20);
-  for (std::size_t n; (n = std::fread(block.data(), 1, block.size(), file.get())) > 0;)
+  for (std::size_t n; (n = std::fread(block.data(), 1, block.size(), file.get())) > 0;) {
     digest.add(block.data(), n);
-  if (std::ferror(file.get()))
+  }
+  if (std::ferror(file.get())) {
     throw Error(ErrorKind::bad_file, "cannot read " + path + ": " + std::strerror(errno));
+  }
   return digest.hex();
 }
 

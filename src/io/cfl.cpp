@@ -32,8 +32,7 @@ std::string join(std::vector<std::int64_t> const& dims) {
   return text;
 }
 
-/// Number of elements; 0 for sizes below 1, none or more than 16 of them, or a number of bytes beyond 64
-/// bits.
+/// Number of elements; 0 where there are none, too many or negative sizes, or more than 64 bits of bytes.
 std::int64_t elements(std::vector<std::int64_t> const& dims) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / sizeof(std::complex<float>);
   if (dims.empty() || dims.size() > kMaxDims) return 0;

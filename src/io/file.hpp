@@ -10,11 +10,13 @@ namespace findrho {
 
 class FileWriter {
  public:
-  /// Creates or empties the file. Errors  cannot_write
+  /// Creates or empties the file.
+  /// Errors  cannot_write
   explicit FileWriter(std::string path);
   /// Errors  cannot_write
   void write(void const* bytes, std::size_t size);
-  /// Hands everything to the system; the file is complete only after this. Errors  cannot_write
+  /// Hands everything to the system; the file is complete only after this.
+  /// Errors  cannot_write
   void close();
 
  private:
@@ -26,7 +28,8 @@ class FileWriter {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// Bytes of a file. Errors  bad_file, naming the path, when it is missing or not a regular file
+/// Bytes of a file.
+/// Errors  bad_file (it is missing or not a regular file)
 std::size_t file_size(std::string const& path);
 
 }  // namespace findrho

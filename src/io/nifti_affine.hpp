@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two ways in which a NIfTI header states where the voxels lie: sform (an affine) and qform (a rotation
-// as quaternion).
+// Where a NIfTI header says that the voxels lie: sform (an affine) and qform (a rotation as quaternion).
 #pragma once
 
 #include "findrho/io/nifti.hpp"

@@ -27,7 +27,8 @@ class Reader {
   explicit Reader(std::string const& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
     if (!file_) throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
   }
-  /// Bytes that were there, at most `size`. Errors  bad_file (damaged compression)
+  /// Bytes that were there, at most `size`.
+  /// Errors  bad_file (damaged compression)
   std::size_t read(void* bytes, std::size_t size) {
     constexpr std::size_t kBlock = std::size_t{1} << 30;  // zlib counts in 32 bits
     std::size_t done = 0;
@@ -107,16 +108,18 @@ Stored const& stored_as(NiftiHeader const& header, std::string const& path) {
 
 /// Returns whether the file has the other byte order.
 bool read_header(Reader& file, std::string const& path, NiftiHeader& header) {
-  if (file.read(&header, sizeof header) != sizeof header)
+  if (file.read(&header, sizeof header) != sizeof header) {
     refuse(path, "is shorter than a NIfTI header of 348 bytes");
+  }
   std::int32_t const size = header.header_size;
   std::int32_t other_order = size;
   swap_bytes(other_order);
   bool const swapped = other_order == 348;
   if (size == 540 || other_order == 540) refuse(path, "is a NIfTI-2 file", "convert it to NIfTI-1");
   if (size != 348 && !swapped) refuse(path, "is not a NIfTI-1 file");
-  if (std::memcmp(header.magic, "ni1", 4) == 0)
+  if (std::memcmp(header.magic, "ni1", 4) == 0) {
     refuse(path, "is the header of a .hdr/.img pair", "convert the pair to one .nii file");
+  }
   if (std::memcmp(header.magic, "n+1", 4) != 0) refuse(path, "is not a NIfTI-1 file (an ANALYZE header?)");
   if (swapped) swap_bytes(header);
   return swapped;
@@ -128,8 +131,9 @@ void read_sizes(NiftiHeader const& header, std::string const& path, NiftiImage& 
   std::int64_t size[8] = {0, 1, 1, 1, 1, 1, 1, 1};
   for (int i = 1; i <= dims; ++i) {
     size[i] = header.dim[i];
-    if (size[i] < 1)
+    if (size[i] < 1) {
       refuse(path, "states size " + std::to_string(size[i]) + " along dimension " + std::to_string(i));
+    }
   }
   image.matrix = {size[1], size[2], size[3]};
   image.frames = size[4] * size[5] * size[6] * size[7];
@@ -162,18 +166,21 @@ void read_numbers(Reader& file, std::string const& path, Stored const& stored, s
                  std::to_string(static_cast<std::size_t>(count) * stored.bytes),
              "the file is cut short");
     }
-    for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t i = 0; i < n; ++i) {
       put(begin + i, stored.load(block.data() + static_cast<std::size_t>(i) * stored.bytes, swapped));
+    }
   }
 }
 
 void skip_to_data(Reader& file, std::string const& path, NiftiHeader const& header) {
   double const offset = header.data_offset;
-  if (!(offset >= 352 && offset < 1e9))
+  if (!(offset >= 352 && offset < 1e9)) {
     refuse(path, "states that its image starts at byte " + std::to_string(offset));
+  }
   std::vector<char> rest(static_cast<std::size_t>(offset) - sizeof header);
-  if (file.read(rest.data(), rest.size()) != rest.size())
+  if (file.read(rest.data(), rest.size()) != rest.size()) {
     refuse(path, "ends before its image", "the file is cut short");
+  }
 }
 
 }  // namespace

@@ -21,8 +21,7 @@ namespace findrho {
 namespace fs = std::filesystem;
 namespace {
 
-// What a signal handler needs, in a form that it may touch: plain memory that never moves, and lock-free
-// flags.
+// What a signal handler needs, in a form that it may touch: plain memory that never moves, lock-free flags.
 struct StagedSlot {
   std::atomic<bool> used{false};
   std::array<char, 4096> path{};
@@ -76,8 +75,9 @@ std::string create_beside(fs::path const& final, char const* tag, mode_t mode) {
       close(file);
       return path.string();
     }
-    if (errno != EEXIST || attempt == 100)
+    if (errno != EEXIST || attempt == 100) {
       refuse(final.string(), errno, "give an output folder that exists and is writable");
+    }
   }
 }
 
@@ -90,8 +90,7 @@ void flush_to_disk(std::string const& path, std::string const& shown) {
   if (reason != 0 && reason != EINVAL) refuse(shown, reason, "free space or write to another disk");
 }
 
-/// The renames themselves; they have happened for everybody who looks, so a folder that cannot be flushed is
-/// no error.
+/// Makes the renames last. Everybody sees them already, so a folder that cannot be flushed is no error.
 void flush_folder(std::string const& path) {
   int const folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -117,9 +116,10 @@ OutputSet::~OutputSet() {
 
 void OutputSet::check(std::string const& asked, std::string const& final) const {
   for (Item const& item : items_) {
-    if (item.final == final)
+    if (item.final == final) {
       throw Error(ErrorKind::bad_option, asked + " is named twice as an output",
                   "give each output a name of its own");
+    }
   }
   struct stat output {};
   bool const exists = lstat(final.c_str(), &output) == 0;
@@ -133,13 +133,16 @@ void OutputSet::check(std::string const& asked, std::string const& final) const 
     }
   }
   if (!exists) return;
-  if (S_ISDIR(output.st_mode))
+  if (S_ISDIR(output.st_mode)) {
     throw Error(ErrorKind::cannot_write, asked + " is a folder", "give a file name");
-  if (!S_ISREG(output.st_mode))
+  }
+  if (!S_ISREG(output.st_mode)) {
     throw Error(ErrorKind::cannot_write, asked + " exists and is not a regular file");
-  if (!options_.force)
+  }
+  if (!options_.force) {
     throw Error(ErrorKind::cannot_write, asked + " exists already",
                 "give another name, or --force to replace it");
+  }
 }
 
 std::string OutputSet::stage(std::string const& final_path) {
@@ -147,8 +150,9 @@ std::string OutputSet::stage(std::string const& final_path) {
   fs::path const final =
       fs::weakly_canonical(fs::absolute(final_path), failed);  // through links, to the file meant
   if (failed) refuse(final_path, failed.value());
-  if (final.filename().empty())
+  if (final.filename().empty()) {
     throw Error(ErrorKind::cannot_write, "\"" + final_path + "\" is no file name");
+  }
   if (!fs::is_directory(final.parent_path(), failed)) {
     throw Error(ErrorKind::cannot_write,
                 "cannot write " + final_path + ": there is no folder " + final.parent_path().string(),
@@ -173,19 +177,20 @@ std::string OutputSet::stage(std::string const& final_path) {
   return item.temporary;
 }
 
-/// The old file keeps its name until the rename; a second name (or, on file systems without links, a new one)
-/// saves it.
+/// The old file keeps its name until the rename; a second name (a new one where there are no links) saves it.
 void OutputSet::replace(Item& item) const {
   struct stat old {};
   if (lstat(item.final.c_str(), &old) == 0) {
-    if (!options_.force)
+    if (!options_.force) {
       throw Error(ErrorKind::cannot_write, item.asked + " has appeared while we worked",
                   "give another name, or --force to replace it");
+    }
     if (!S_ISREG(old.st_mode)) refuse(item.asked, EEXIST);
     std::string const backup = create_beside(item.final, "old", 0600);
     unlink(backup.c_str());
-    if (link(item.final.c_str(), backup.c_str()) != 0 && rename(item.final.c_str(), backup.c_str()) != 0)
+    if (link(item.final.c_str(), backup.c_str()) != 0 && rename(item.final.c_str(), backup.c_str()) != 0) {
       refuse(item.asked, errno);
+    }
     item.backup = backup;
   }
   if (rename(item.temporary.c_str(), item.final.c_str()) != 0) refuse(item.asked, errno);
@@ -196,9 +201,8 @@ void OutputSet::roll_back() noexcept {
   for (Item& item : items_) {
     if (!item.backup.empty()) {
       rename(item.backup.c_str(), item.final.c_str());
-      unlink(
-          item.backup
-              .c_str());  // still there when both names were links to the old file: rename does nothing then
+      // Where both names were links to the old file, rename did nothing and the second name is still there.
+      unlink(item.backup.c_str());
     } else if (item.renamed) {
       unlink(item.final.c_str());
     }
@@ -222,8 +226,9 @@ void OutputSet::commit() {
       free_slot(item.slot);
     }
   }
-  for (Item const& item : std::exchange(items_, {}))
+  for (Item const& item : std::exchange(items_, {})) {
     flush_folder(fs::path(item.final).parent_path().string());
+  }
 }
 
 bool discard_staged_files() noexcept {

@@ -85,8 +85,9 @@ void write_png(std::string const& path, GreyImage const& image) {
 Array<float> read_png(std::string const& path) {
   Decoder decoder;
   decoder.file = std::fopen(path.c_str(), "rb");
-  if (decoder.file == nullptr)
+  if (decoder.file == nullptr) {
     throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
+  }
   auto const refuse = [&] {
     throw Error(ErrorKind::bad_file, path + " is no PNG that can be read: " + decoder.message.data());
   };

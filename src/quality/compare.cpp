@@ -46,8 +46,7 @@ Sums sum_up(View<float const> image, View<float const> reference, View<std::uint
   return s;
 }
 
-/// sum (scale |I| - |I0|)^2. A pass of its own: from the sums above it would be a difference of large
-/// numbers.
+/// sum (scale |I| - |I0|)^2. From the sums above it would be a difference of large numbers.
 double squared_difference(View<float const> image, View<float const> reference,
                           View<std::uint8_t const> const& mask, double scale) {
   double sum = 0;
@@ -84,8 +83,9 @@ Quality compare_images(View<float const> image, View<float const> reference, Com
   require_finite(reference, "reference image");
   Sums const s = sum_up(image, reference, options.mask);
   if (s.count == 0) throw Error(ErrorKind::bad_file, "the mask is 0 everywhere: nothing to compare");
-  if (!(s.peak > 0))
+  if (!(s.peak > 0)) {
     throw Error(ErrorKind::bad_file, "the reference image is 0 everywhere: nothing to compare with");
+  }
 
   Quality quality;
   if (options.scale_fit == ScaleFit::least_squares && s.aa > 0) quality.scale = s.ab / s.aa;

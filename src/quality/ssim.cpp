@@ -38,14 +38,16 @@ Plane blur(Plane const& in) {
   Plane rows(in.nx - kWindow + 1, in.ny), out(rows.nx, in.ny - kWindow + 1);
   for (std::int64_t y = 0; y < rows.ny; ++y) {
     for (std::int64_t x = 0; x < rows.nx; ++x) {
-      for (std::int64_t i = 0; i < kWindow; ++i)
+      for (std::int64_t i = 0; i < kWindow; ++i) {
         rows.at(x, y) += weights[static_cast<std::size_t>(i)] * in.at(x + i, y);
+      }
     }
   }
   for (std::int64_t y = 0; y < out.ny; ++y) {
     for (std::int64_t i = 0; i < kWindow; ++i) {
-      for (std::int64_t x = 0; x < out.nx; ++x)
+      for (std::int64_t x = 0; x < out.nx; ++x) {
         out.at(x, y) += weights[static_cast<std::size_t>(i)] * rows.at(x, y + i);
+      }
     }
   }
   return out;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory this process has used, and how much it may still take before the system refuses or kills
-// it.
+// How much memory this process has used, and how much more it may take before the system refuses or kills it.
 #pragma once
 #include <cstdint>
 #include <string>

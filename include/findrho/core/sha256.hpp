@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SHA-256 of files and bytes, as 64 lower-case hexadecimal digits: names the inputs in a manifest and keys
-// the disk cache.
+// SHA-256 of files and bytes, 64 lower-case hexadecimal digits: names inputs in a manifest, keys the disk cache.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BART's file pair: name.hdr (text, dimensions) and name.cfl (complex float, little endian, first dimension
-// fastest).
+// BART's file pair: name.hdr (text, dimensions) and name.cfl (complex float, first dimension fastest).
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -29,8 +28,7 @@ struct CflPaths {
 CflPaths cfl_paths(std::string const& name);
 
 /// NaN and infinity are passed on: see first_non_finite.
-/// Errors  bad_file (a file of the pair is missing, a header without dimensions, a size that does not fit
-/// them)
+/// Errors  bad_file (a file of the pair is missing, no dimensions, a size that does not fit them)
 CflArray read_cfl(std::string const& name);
 
 /// Writes both files; give staged paths of an OutputSet.

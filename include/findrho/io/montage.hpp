@@ -36,7 +36,8 @@ struct Montage {
 
 /// All slices of all frames of all volumes, row by row in array order, with one window.
 /// The patient's orientation, where known, decides how a slice is turned; pixels keep the proportions of the
-/// FOV as far as integer factors allow. Shapes  volumes (y, x), (z, y, x) or (frame, z, y, x), all alike
+/// FOV as far as integer factors allow.
+/// Shapes  volumes (y, x), (z, y, x) or (frame, z, y, x), all alike
 /// Errors  bad_shape
 Montage make_montage(std::vector<View<float const>> const& volumes, Geometry const& geometry,
                      MontageOptions const& options = {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NIfTI-1 images (.nii, .nii.gz) with their place in the patient. Read https://nifti.nimh.nih.gov/nifti-1 for
-// the header. The affine follows docs/conventions.md: columns are the steps of x, y, z; MRD's LPS becomes RAS
-// by diag(-1, -1, 1).
+// NIfTI-1 images (.nii, .nii.gz) with their place in the patient.
+// The affine follows docs/conventions.md: columns are the steps of x, y, z; MRD's LPS becomes RAS by diag(-1, -1, 1).
+// Read https://nifti.nimh.nih.gov/nifti-1 for the header.
 #pragma once
 #include <array>
 #include <complex>
@@ -21,8 +21,8 @@ std::array<double, 3> voxel_size_mm(Geometry const& geometry, Matrix const& matr
 /// A = diag(-1, -1, 1) [dx r | dy p | dz s], origin = position - A floor(n/2).
 Affine nifti_affine(Geometry const& geometry, Matrix const& matrix);
 
-/// What a file holds. Exactly one of real and complex is filled, with shape (frame, z, y, x), scl_slope
-/// applied.
+/// What a file holds. Exactly one of real and complex is filled, with shape (frame, z, y, x) and
+/// scl_slope applied.
 struct NiftiImage {
   Matrix matrix;
   std::int64_t frames = 1;  // the product of the sizes beyond the third
@@ -37,8 +37,9 @@ struct NiftiImage {
 NiftiImage read_nifti(std::string const& path);
 
 /// Writes float32 (complex64) with qform = sform, code 1; code 0 where the FOV is unknown. A name that ends
-/// in .gz is compressed. Same image, same bytes: the gzip header has neither time nor name. Shapes  image (z,
-/// y, x) or (frame, z, y, x); frames go to NIfTI's fourth dimension Errors  bad_shape, cannot_write
+/// in .gz is compressed. Same image, same bytes: the gzip header has neither time nor name.
+/// Shapes  image (y, x), (z, y, x) or (frame, z, y, x); frames go to NIfTI's fourth dimension
+/// Errors  bad_shape, cannot_write
 void write_nifti(std::string const& path, View<float const> image, Geometry const& geometry);
 void write_nifti(std::string const& path, View<std::complex<float> const> image, Geometry const& geometry);
 

@@ -22,9 +22,9 @@ class OutputSet {
   OutputSet& operator=(OutputSet const&) = delete;
 
   /// Reserves an output before any work is done; returns the path to write to. It lies in the same folder and
-  /// ends like final_path, so that writers that go by the extension may be used. Errors  cannot_write (exists
-  /// and no force, folder missing or not writable, not a regular file), bad_option (is an
-  ///         input, or was staged already)
+  /// ends like final_path, so that writers that go by the extension may be used.
+  /// Errors  cannot_write (exists and no force, folder missing or not writable, not a regular file),
+  ///         bad_option (is an input, or was staged already)
   std::string stage(std::string const& final_path);
 
   /// Flushes all staged files to the disk, then renames them; restores the old files when a rename fails.

@@ -26,7 +26,9 @@ struct GreyImage {
 void write_png(std::string const& path, GreyImage const& image);
 
 /// Grey values as stored, 0 to 1 (255 or 65535 is 1); colour becomes its luma (Rec. 601); transparency is
-/// ignored. Shapes  result (y, x), row 0 at the top Errors  bad_file
+/// ignored.
+/// Shapes  result (y, x), row 0 at the top
+/// Errors  bad_file
 Array<float> read_png(std::string const& path);
 
 }  // namespace findrho

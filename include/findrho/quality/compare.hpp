@@ -28,10 +28,11 @@ struct CompareOptions {
 
 /// Compares |image| with |reference|, I and I0 below. Sums in double.
 /// SSIM per slice (y, x), averaged over the slices: Gaussian window of 11 x 11, sigma 1.5, where it lies
-/// fully inside; K1 = 0.01, K2 = 0.03, dynamic range max|I0|. A mask selects the window centres. Shapes  any,
-/// image, reference and mask alike; slices run over the two fastest axes Errors  bad_shape, bad_file (NaN or
-/// infinity, a reference or mask that is 0 everywhere) Source  Wang, Bovik, Sheikh, Simoncelli, IEEE Trans.
-/// Image Process. 13:600 (2004), doi:10.1109/TIP.2003.819861
+/// fully inside; K1 = 0.01, K2 = 0.03, dynamic range max|I0|. A mask selects the window centres.
+/// Shapes  any; image, reference and mask alike; slices run over the two fastest axes
+/// Errors  bad_shape, bad_file (NaN or infinity, a reference or mask that is 0 everywhere)
+/// Source  Wang, Bovik, Sheikh and Simoncelli, IEEE Trans. Image Process. 13:600 (2004),
+///         doi:10.1109/TIP.2003.819861
 Quality compare_images(View<float const> image, View<float const> reference,
                        CompareOptions const& options = {});
 
