@@ -9,7 +9,7 @@
 namespace findrho {
 
 void add_completion(CLI::App& root, App&) {
-  auto* command = root.add_subcommand("completion", "Print the completion script of a shell.");
+  auto* command = root.add_subcommand("completion", "Print the completion script of a shell");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")
       ->required()

@@ -116,7 +116,7 @@ void print_cuda() {
 
 void add_doctor(CLI::App& root, App& app) {
   auto* command = root.add_subcommand(
-      "doctor", "Show what findrho was built with, what this machine offers and what is missing.");
+      "doctor", "Show what findrho was built with, what this machine offers and what is missing");
   command->callback([&app] {
     // Not app.context(): doctor must run, and say why, where --device is refused.
     Context const context = Context::cpu(app.options.threads);

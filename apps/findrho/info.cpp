@@ -117,7 +117,7 @@ Json facts_of(Context const& context, std::string const& path, std::string const
 
 void add_info(CLI::App& root, App& app) {
   auto* command =
-      root.add_subcommand("info", "Show what a file holds: a raw scan (MRD) or an image (NIfTI, cfl, PNG).");
+      root.add_subcommand("info", "Show what a file holds: a raw scan (MRD) or an image (NIfTI, cfl, PNG)");
   struct Options {
     std::string file, group;
     bool json = false;

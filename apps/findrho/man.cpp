@@ -35,7 +35,7 @@ void write_pages(CommandDoc const& root, std::string const& folder) {
 
 void add_man(CLI::App& root, App&) {
   auto* command =
-      root.add_subcommand("man", "Print the manual page of findrho or of one command, or write all of them.");
+      root.add_subcommand("man", "Print the manual page of findrho or of one command, or write all of them");
   auto folder = std::make_shared<std::string>();
   auto topic = std::make_shared<std::string>();
   command->add_option("COMMAND", *topic, "The command whose page to print; without it findrho's own");

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# findrho ladder and tune as their user meets them: tables, JSON, mri-q files, and what wrong input gets.
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FINDRHO = os.environ["FINDRHO"]
+PARBOIL = pathlib.Path(os.environ["FINDRHO_DATA_DIR"]) / "parboil-mri-q"
+
+
+class Ladder(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+
+    def run_it(self, *arguments, device="cpu"):
+        command = [FINDRHO, *map(str, arguments), "--device", device, "--quiet"]
+        environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"))
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240)
+
+    def passes(self, *arguments):
+        result = self.run_it(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def fails(self, *arguments, words):
+        result = self.run_it(*arguments)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(words, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()[0].split("\n")), 1)
+        return result
+
+    def test_json_has_every_cpu_rung_with_small_errors(self):
+        out = self.passes("ladder", "--size", "8x9x10", "--samples", 777, "--json", "--repeats", 1)
+        rungs = {r["rung"]: r for r in json.loads(out)["rungs"]}
+        self.assertEqual(len(rungs), 15)
+        for name, rung in rungs.items():
+            self.assertGreater(rung["pairs_per_second"], 0)
+            if name != "mu":
+                # u 2 pi S sqrt(3)/3 with S = 13.5 turns is 3e-6, sums of 777 terms add u sqrt(777) = 2e-6
+                self.assertLess(rung["error"], 1e-5, name)
+        self.assertAlmostEqual(rungs["gather"]["op_per_byte"], 13 / 56)
+        self.assertAlmostEqual(rungs["gather_registers"]["op_per_byte"], 13 / 28)
+        self.assertAlmostEqual(rungs["gather_constant"]["op_per_byte"], 13 / 8)
+
+    def test_slow_rungs_are_extrapolated_and_say_so(self):
+        out = self.passes("ladder", "--size", "64x64x64", "--samples", 20000, "--budget", 0.01, "--repeats", 1,
+                          "--rungs", "sequential,gather_vector", "--explain")
+        self.assertIn("timed on a slice and extrapolated: CPU sequential", out)
+        self.assertIn("One thread per pair makes 5.243e+09 threads", out)
+
+    def test_double_precision_leaves_single_only_rungs_out(self):
+        out = self.passes("ladder", "--size", "8", "--samples", 300, "--precision", "double", "--json", "--sum", "q")
+        rungs = {r["rung"]: r for r in json.loads(out)["rungs"]}
+        self.assertNotIn("gather_fast_trig", rungs)
+        self.assertLess(rungs["gather_vector"]["error"], 1e-13)
+
+    def test_mri_q_is_within_the_benchmarks_tolerance(self):
+        if not PARBOIL.exists():
+            self.skipTest(f"there is no {PARBOIL}")
+        result = self.folder / "q.out"
+        self.passes("ladder", "--input", PARBOIL / "small.bin", "-o", result, "--rungs", "gather_vector")
+        self.assertIn("accepted", self.passes("compare", "--parboil", result, PARBOIL / "small.out"))
+        self.fails("compare", "--parboil", result, PARBOIL / "large.out", words="32768 voxels")
+
+    def test_unknown_rung_is_named_and_nothing_is_written(self):
+        picture = self.folder / "p.png"
+        self.fails("ladder", "--rungs", "gathr", "--picture", picture, words="there is no rung 'gathr'")
+        self.assertFalse(picture.exists())
+
+    def test_file_that_is_not_mri_q_is_refused(self):
+        file = self.folder / "x.bin"
+        file.write_bytes(b"not an mri-q file at all")
+        self.fails("ladder", "--input", file, words="is not an mri-q input file")
+
+    def test_sizes_that_do_not_fit_are_refused(self):
+        self.fails("ladder", "--size", "4096x4096x4096", "--samples", 10, words="MiB")
+        self.fails("ladder", "--size", "1x1x1", words="--size is 1x1x1")
+
+    def test_picture_is_written(self):
+        picture = self.folder / "p.png"
+        self.passes("ladder", "--size", "8", "--samples", 100, "--repeats", 1, "--picture", picture)
+        self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
+
+    def test_tune_remembers_and_ladder_uses_it(self):
+        problem = ("--size", "16", "--samples", 2000)
+        out = json.loads(self.passes("tune", *problem, "--pairs", 1e7, "--repeats", 1, "--json"))
+        self.assertEqual(out["exhaustive"]["timed"], 80)
+        self.assertLess(out["one_knob_at_a_time"]["timed"], 20)
+        best = out["exhaustive"]["best"]
+        rung = json.loads(self.passes("ladder", *problem, "--rungs", "gather_vector", "--json"))["rungs"][0]
+        self.assertEqual((rung["block"], rung["chunk"]), (best["block"], best["chunk"]))
+
+    def test_quality_has_the_textbooks_order(self):
+        out = self.passes("ladder", "--quality", "--size", "64x64")
+        psnr = {}
+        for line in out.splitlines():
+            words = [w for w in line.split("  ") if w.strip()]
+            if len(words) >= 3:
+                try:
+                    psnr.setdefault(words[0].strip(), float(words[1]))
+                except ValueError:
+                    pass
+        exact, single = psnr["spiral, iterative, CPU double"], psnr["spiral, iterative, CPU single"]
+        floor = next(v for k, v in psnr.items() if k.startswith("spiral, bilinear gridding, no weights"))
+        self.assertLess(abs(exact - single), 0.05)
+        self.assertGreater(exact - floor, 10)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]], verbosity=1)
