@@ -69,7 +69,10 @@ void dominant_eigenvector(std::span<Cd const> hermitian, std::span<Cd> v, int it
     double norm_sq = 0;
     for (std::size_t i = 0; i < n; ++i) {
       Cd sum = 0;
-      for (std::size_t j = 0; j < n; ++j) sum += hermitian[i * n + j] * v[j];
+      for (std::size_t j = 0; j < n; ++j) {
+        Cd const h = hermitian[i * n + j];  // spelled out: std::complex's product looks for infinities
+        sum += Cd(h.real() * v[j].real() - h.imag() * v[j].imag(), h.real() * v[j].imag() + h.imag() * v[j].real());
+      }
       next[i] = sum;
       norm_sq += std::norm(sum);
     }
@@ -79,12 +82,20 @@ void dominant_eigenvector(std::span<Cd const> hermitian, std::span<Cd> v, int it
   }
 }
 
+/// Adds m m^H of one voxel's coil values, lower triangle only.
 void add_outer(std::span<Cd> hermitian, Cf const* image, std::int64_t coil_stride, std::size_t coils) {
   for (std::size_t i = 0; i < coils; ++i) {
     Cd const a = image[static_cast<std::int64_t>(i) * coil_stride];
-    for (std::size_t j = 0; j < coils; ++j) {
-      hermitian[i * coils + j] += a * std::conj(Cd(image[static_cast<std::int64_t>(j) * coil_stride]));
+    for (std::size_t j = 0; j <= i; ++j) {
+      Cd const b = image[static_cast<std::int64_t>(j) * coil_stride];
+      hermitian[i * coils + j] += Cd(a.real() * b.real() + a.imag() * b.imag(), a.imag() * b.real() - a.real() * b.imag());
     }
+  }
+}
+
+void complete_upper_triangle(std::span<Cd> hermitian, std::size_t coils) {
+  for (std::size_t i = 0; i < coils; ++i) {
+    for (std::size_t j = 0; j < i; ++j) hermitian[j * coils + i] = std::conj(hermitian[i * coils + j]);
   }
 }
 
@@ -93,6 +104,7 @@ std::vector<Cd> virtual_coil(View<Cf const> images, std::size_t coils) {
   std::int64_t const voxels = images.size() / static_cast<std::int64_t>(coils);
   std::vector<Cd> covariance(coils * coils);
   for (std::int64_t n = 0; n < voxels; ++n) add_outer(covariance, images.data + n, voxels, coils);
+  complete_upper_triangle(covariance, coils);
   std::size_t strongest = 0;
   for (std::size_t i = 1; i < coils; ++i) {
     if (covariance[i * coils + i].real() > covariance[strongest * coils + strongest].real()) strongest = i;
@@ -137,6 +149,7 @@ Array<Cf> estimate_coil_maps(Context const& context, Trajectory const& trajector
           }
         }
       }
+      complete_upper_triangle(covariance, nc);
       std::copy(reference.begin(), reference.end(), v.begin());
       dominant_eigenvector(covariance, v, 8);
       Cd overlap = 0;

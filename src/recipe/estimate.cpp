@@ -8,6 +8,7 @@
 
 #include "findrho/core/memory.hpp"
 #include "findrho/operator/toeplitz.hpp"
+#include "findrho/trajectory/density.hpp"
 #include "recon_checks.hpp"
 #include "stack.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually takes at 1 %
 constexpr int kPipeMenonPasses = 60;     // 30 iterations, each there and back
+constexpr double kProductSeconds = 1e-9; // of one complex multiply-add of the map estimation
 
 /// What the figures below are made of.
 struct Size {
@@ -95,6 +97,13 @@ std::int64_t frame_bytes(Size const& s, ReconOptions const& o) {
               nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
   }
   return std::max(estimating, held + working);
+}
+
+bool iterates_density(Dataset const& dataset, DensityKind kind) {
+  if (kind == DensityKind::pipe_menon) return true;
+  Frame const& frame = dataset.frames.front();
+  return kind == DensityKind::automatic && frame.density.empty() &&
+         !analytic_density_if_known(*frame.trajectory, dataset.matrix);
 }
 
 double seconds_of(auto const& work) {
@@ -183,9 +192,14 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   double const transform = speed.nufft(samples, voxels);
   double const doubled = voxels * (dims == 3 ? 8 : 4);
   double total = trajectories * speed.plan_sample * samples;
-  bool const weights = o.method == Method::gridding || s.maps_needed;
-  if (weights && o.density != DensityKind::none) total += trajectories * transform * kPipeMenonPasses;
-  if (s.maps_needed && !s.maps_given) total += frames * coils * transform;
+  bool const estimates_maps = s.maps_needed && !s.maps_given;
+  if ((o.method == Method::gridding || estimates_maps) && iterates_density(dataset, o.density)) {
+    total += trajectories * transform * kPipeMenonPasses;
+  }
+  if (estimates_maps) {
+    double const products = coils * coils * ((dims == 3 ? 27 : 9) / 2.0 + 8);  // covariance and power iterations
+    total += frames * (coils * transform + voxels * products * kProductSeconds / s.threads);
+  }
   if (o.method == Method::gridding || o.method == Method::adjoint || o.method == Method::ifft) {
     return total + frames * coils * transform;
   }

@@ -36,7 +36,6 @@ Dataset load_cfl(Context const& context, LoadRequest const& request) {
 
 LoadedScan load_scan(Context const& context, LoadRequest const& request) {
   if (names_cfl(request.scan)) {
-    Phase const phase(context, "read");
     return {load_cfl(context, request), {}};
   }
   if (!request.trajectory.empty()) {
@@ -44,7 +43,6 @@ LoadedScan load_scan(Context const& context, LoadRequest const& request) {
                 "--traj goes with a cfl scan; " + request.scan + " holds its own trajectory",
                 "leave --traj out");
   }
-  Phase const phase(context, "read");
   RawScan raw = read_mrd(context, request.scan, {.group = request.group});
   LoadedScan loaded{prepare(context, raw, request.prepare), {}};
   loaded.mrd_header = std::move(raw.xml);

@@ -46,7 +46,7 @@ struct ReconOptions {
   DensityKind density = DensityKind::automatic;    // automatic: weights for gridding, none for cg and adjoint
   WindowKind window = WindowKind::none;            // ifft and gridding
   PriorKind prior = PriorKind::identity;
-  double lambda = 1e-3;      // relative to lambda_max(F^H W_d F)
+  double lambda = 3e-4;      // relative to lambda_max(F^H W_d F)
   double edge_scale = 0.05;  // of the edges prior: EdgeOptions::edge_scale
   int iterations = 30;
   double tolerance = 1e-4;                    // relative residual at which cg stops
