@@ -9,8 +9,10 @@
 
 #if defined(__CUDA_ARCH__)
 #define FINDRHO_UNROLL _Pragma("unroll")
+#define FINDRHO_KEEP_ROLLED _Pragma("unroll 1")
 #else
 #define FINDRHO_UNROLL
+#define FINDRHO_KEEP_ROLLED
 #endif
 
 namespace findrho::ladder {
@@ -48,6 +50,14 @@ struct FhdSum {
   FINDRHO_HD static T im(T const& mu_re, T const& mu_im, T c, T s) {
     return mu_im * c + mu_re * s;
   }
+  /// The same, one product after the other, so that each fuses with its addition: four instructions instead of six.
+  template <class T>
+  FINDRHO_HD static void add(T& re, T& im, T mu_re, T mu_im, T c, T s) {
+    re += mu_re * c;
+    im += mu_im * c;
+    re -= mu_im * s;
+    im += mu_re * s;
+  }
 };
 
 /// mu = w |phi|^2, real: half of the arithmetic of a step goes.
@@ -67,6 +77,11 @@ struct QSum {
   template <class T>
   FINDRHO_HD static T im(T const& mu_re, T const&, T, T s) {
     return mu_re * s;
+  }
+  template <class T>
+  FINDRHO_HD static void add(T& re, T& im, T mu_re, T, T c, T s) {
+    re += mu_re * c;
+    im += mu_re * s;
   }
 };
 

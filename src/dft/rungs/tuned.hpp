@@ -47,17 +47,18 @@ struct Voxels {
     for (int r = 0; r < R; ++r) {
       float s, c;
       fast_sine_cosine(k.x * x[r] + k.y * y[r] + k.z * z[r], s, c);
-      re[r] += Sum::re(mu.re, mu.im, c, s);
-      im[r] += Sum::im(mu.re, mu.im, c, s);
+      Sum::add(re[r], im[r], mu.re, mu.im, c, s);
     }
   }
   template <int U, class Sum, class Samples>
   FINDRHO_HD void add_all(Samples const& samples) {
     int m = 0;
+    FINDRHO_KEEP_ROLLED  // U alone says how often it is unrolled
     for (; m + U <= samples.length; m += U) {
       FINDRHO_UNROLL
       for (int u = 0; u < U; ++u) add<Sum>(samples.k(m + u), samples.mu(m + u));
     }
+    FINDRHO_KEEP_ROLLED
     for (; m < samples.length; ++m) add<Sum>(samples.k(m), samples.mu(m));
   }
 };
