@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "findrho/backend/fft.hpp"
 #include "findrho/core/error.hpp"

@@ -4,6 +4,7 @@
 #include "findrho/nufft/nufft.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>

@@ -3,7 +3,6 @@
 // Order: z, then y and x of a plane while it is in cache; the inverse runs backwards.
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "backend/cpu/line_fft.hpp"
 #include "findrho/backend/fft.hpp"
