@@ -62,6 +62,27 @@ double real_dot_range(std::complex<T> const* a, std::complex<T> const* b, std::i
   return sum;
 }
 
+/// sum_{begin <= n < end} conj(a_n) b_n
+template <class T>
+std::complex<double> dot_range(std::complex<T> const* a, std::complex<T> const* b, std::int64_t begin,
+                               std::int64_t end) {
+  constexpr std::int64_t kLanes = 8;
+  std::array<double, kLanes> re{}, im{};
+  std::int64_t i = begin;
+  auto const add = [&](std::size_t lane, std::int64_t n) {
+    double const ar = a[n].real(), ai = a[n].imag(), br = b[n].real(), bi = b[n].imag();
+    re[lane] += ar * br + ai * bi;
+    im[lane] += ar * bi - ai * br;
+  };
+  for (; i + kLanes <= end; i += kLanes) {
+    for (std::int64_t l = 0; l < kLanes; ++l) add(static_cast<std::size_t>(l), i + l);
+  }
+  for (; i < end; ++i) add(0, i);
+  std::complex<double> sum = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) sum += std::complex<double>(re[l], im[l]);
+  return sum;
+}
+
 /// Re<a, b> = sum_n Re(conj(a_n) b_n), summed in double.
 template <class T>
 double real_dot(Context const& context, View<std::complex<T> const> a, View<std::complex<T> const> b) {
