@@ -5,7 +5,7 @@ add_library(findrho_flags INTERFACE)
 target_compile_features(findrho_flags INTERFACE cxx_std_20)
 target_include_directories(findrho_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(findrho_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -fno-math-errno>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -fno-math-errno>)
 if(FINDRHO_SANITIZE)
   target_compile_options(findrho_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FINDRHO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <chrono>
 
 #include "app.hpp"
 #include "commands.hpp"
@@ -135,14 +135,18 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
       a.dry_run ? "" : outputs.stage(ImageFiles::stem(a.outputs.front()) + ".json");
 
   Context const context = app.context();
+  auto const start = std::chrono::steady_clock::now();
   LoadedScan const scan = load_scan(context, request);
+  double const load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Array<std::complex<float>> const maps = a.maps.empty() ? Array<std::complex<float>>() : load_maps(a.maps);
   Array<float> const reference = load_reference(a.reference);
   ReconInputs inputs;
   if (!maps.empty()) inputs.maps = maps.view();
   if (!reference.empty()) inputs.reference = slab(reference.view(), 0);
   if (a.dry_run) {
-    print_estimate(estimate(context, scan.dataset, options, inputs), scan.dataset);
+    ReconEstimate total = estimate(context, scan.dataset, options, inputs);
+    total.seconds += load_seconds;
+    print_estimate(total, scan.dataset);
     return {};
   }
   ReconResult const result = reconstruct(context, scan.dataset, options, inputs);

@@ -71,7 +71,8 @@ void dominant_eigenvector(std::span<Cd const> hermitian, std::span<Cd> v, int it
       Cd sum = 0;
       for (std::size_t j = 0; j < n; ++j) {
         Cd const h = hermitian[i * n + j];  // spelled out: std::complex's product looks for infinities
-        sum += Cd(h.real() * v[j].real() - h.imag() * v[j].imag(), h.real() * v[j].imag() + h.imag() * v[j].real());
+        sum += Cd(h.real() * v[j].real() - h.imag() * v[j].imag(),
+                  h.real() * v[j].imag() + h.imag() * v[j].real());
       }
       next[i] = sum;
       norm_sq += std::norm(sum);
@@ -88,7 +89,8 @@ void add_outer(std::span<Cd> hermitian, Cf const* image, std::int64_t coil_strid
     Cd const a = image[static_cast<std::int64_t>(i) * coil_stride];
     for (std::size_t j = 0; j <= i; ++j) {
       Cd const b = image[static_cast<std::int64_t>(j) * coil_stride];
-      hermitian[i * coils + j] += Cd(a.real() * b.real() + a.imag() * b.imag(), a.imag() * b.real() - a.real() * b.imag());
+      hermitian[i * coils + j] +=
+          Cd(a.real() * b.real() + a.imag() * b.imag(), a.imag() * b.real() - a.real() * b.imag());
     }
   }
 }

@@ -35,7 +35,7 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
                   "use --density pipe-menon");
     }
   }
-  context.note("density weights: Pipe-Menon, 30 iterations");
+  context.note("density weights: Pipe-Menon, " + std::to_string(kPipeMenonIterations) + " iterations");
   return pipe_menon_weights(context, trajectory, matrix);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "findrho/core/memory.hpp"
+#include "findrho/nufft/pipe_menon.hpp"
 #include "findrho/operator/toeplitz.hpp"
 #include "findrho/trajectory/density.hpp"
 #include "recon_checks.hpp"
@@ -15,9 +16,8 @@
 namespace findrho {
 namespace {
 
-constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually takes at 1 %
-constexpr int kPipeMenonPasses = 60;     // 30 iterations, each there and back
-constexpr double kProductSeconds = 1e-9; // of one complex multiply-add of the map estimation
+constexpr int kEigenvalueProducts = 15;   // what largest_eigenvalue usually takes at 1 %
+constexpr double kProductSeconds = 1e-9;  // of one complex multiply-add of the map estimation
 
 /// What the figures below are made of.
 struct Size {
@@ -49,9 +49,8 @@ Size size_of(Context const& context, Dataset const& dataset, ReconOptions const&
 
 /// Held while Q is made: its lags on the doubled matrix, then either the NUFFT or the transforms to the spectrum.
 template <class T>
-std::int64_t toeplitz_build_bytes(Size const& s, NufftOptions options) {
+std::int64_t toeplitz_build_bytes(Size const& s, NufftOptions const& options) {
   Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, s.matrix.z > 1 ? 2 * s.matrix.z : 1};
-  if (s.matrix.z > 1 && options.oversampling == 0) options.oversampling = 1.25;  // as ToeplitzKernel does
   std::int64_t const lags = doubled.voxels() * std::int64_t{sizeof(std::complex<T>)};
   std::int64_t const samples =
       s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + std::int64_t{sizeof(std::complex<T>)});
@@ -194,10 +193,11 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   double total = trajectories * speed.plan_sample * samples;
   bool const estimates_maps = s.maps_needed && !s.maps_given;
   if ((o.method == Method::gridding || estimates_maps) && iterates_density(dataset, o.density)) {
-    total += trajectories * transform * kPipeMenonPasses;
+    total += trajectories * transform * 2 * kPipeMenonIterations;
   }
   if (estimates_maps) {
-    double const products = coils * coils * ((dims == 3 ? 27 : 9) / 2.0 + 8);  // covariance and power iterations
+    double const products =
+        coils * coils * ((dims == 3 ? 27 : 9) / 2.0 + 8);  // covariance and power iterations
     total += frames * (coils * transform + voxels * products * kProductSeconds / s.threads);
   }
   if (o.method == Method::gridding || o.method == Method::adjoint || o.method == Method::ifft) {
@@ -234,9 +234,11 @@ ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOpti
   std::int64_t const peak_so_far = peak_memory_bytes();
   result.bytes = std::max(peak_so_far, held + additional_bytes(context, dataset, options, inputs));
   Size const s = size_of(context, dataset, options, inputs);
-  result.seconds = options.precision == Precision::single
-                       ? estimate_seconds<float>(context, dataset, s, options)
-                       : estimate_seconds<double>(context, dataset, s, options);
+  // Compressing the images: some 30 MB/s of one core.
+  double const write_seconds = static_cast<double>(s.volumes * s.voxels) * sizeof(float) / 30e6;
+  result.seconds = write_seconds + (options.precision == Precision::single
+                                        ? estimate_seconds<float>(context, dataset, s, options)
+                                        : estimate_seconds<double>(context, dataset, s, options));
   return result;
 }
 

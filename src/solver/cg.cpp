@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each iteration reads the vectors three times: <p, A p>; x, r and their two sums; p.
+// Each iteration reads the vectors three times: <p, A p>; x, r and their sums; p; and the kept residuals twice.
 #include "findrho/solver/cg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "findrho/core/error.hpp"
 #include "findrho/operator/vector_ops.hpp"
@@ -23,6 +25,16 @@ struct StepSums {
   }
 };
 
+constexpr int kMostKept = 16;
+
+struct Overlaps {
+  std::array<std::complex<double>, kMostKept> with{};  // <q_j, r>
+  Overlaps& operator+=(Overlaps const& other) {
+    for (std::size_t j = 0; j < with.size(); ++j) with[j] += other.with[j];
+    return *this;
+  }
+};
+
 template <class T>
 struct Vectors {
   using C = std::complex<T>;
@@ -30,6 +42,7 @@ struct Vectors {
   View<C const> b;
   View<C> x;
   Array<C> r, p, Ap;
+  std::vector<Array<C>> kept;  // q_j: the first residuals, scaled to length 1
 
   // r = b - A x
   void residual(LinearOperator<T> const& A) {
@@ -54,6 +67,39 @@ struct Vectors {
     });
   }
 
+  void keep_residual(double rr) {
+    kept.push_back(copy(r.view()));
+    T const scale = static_cast<T>(1 / std::sqrt(rr));
+    for (C& value : kept.back()) value *= scale;
+  }
+
+  // r -= sum_j q_j <q_j, r>; updates the sums with r in them
+  void orthogonalise(StepSums& sums) {
+    Overlaps const overlaps =
+        sum_blocks<Overlaps>(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
+          Overlaps part;
+          for (std::size_t j = 0; j < kept.size(); ++j) {
+            part.with[j] = dot_range(kept[j].data(), r.data(), begin, end);
+          }
+          return part;
+        });
+    StepSums const changed =
+        sum_blocks<StepSums>(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
+          for (std::size_t j = 0; j < kept.size(); ++j) {
+            T const re = static_cast<T>(overlaps.with[j].real()),
+                    im = static_cast<T>(overlaps.with[j].imag());
+            C const* q = kept[j].data();
+            for (std::int64_t i = begin; i < end; ++i) {
+              r[i] -= C(re * q[i].real() - im * q[i].imag(), re * q[i].imag() + im * q[i].real());
+            }
+          }
+          return StepSums{real_dot_range(r.data(), r.data(), begin, end), 0,
+                          real_dot_range<T>(x.data, r.data(), begin, end)};
+        });
+    sums.rr = changed.rr;
+    sums.xr = changed.xr;
+  }
+
   // p = r + beta p
   void direction(double beta) {
     T const factor = static_cast<T>(beta);
@@ -64,6 +110,11 @@ struct Vectors {
 };
 
 void check(CgOptions const& options) {
+  if (options.kept_residuals < 0 || options.kept_residuals > kMostKept) {
+    throw Error(ErrorKind::bad_option,
+                "cg was asked to keep " + std::to_string(options.kept_residuals) + " residuals",
+                "keep 0 to " + std::to_string(kMostKept));
+  }
   if (options.max_iterations < 0 || !(options.tolerance >= 0)) {
     throw Error(ErrorKind::bad_option,
                 "cg was given " + std::to_string(options.max_iterations) + " iterations and the tolerance " +
@@ -107,7 +158,7 @@ CgReport cg(Context const& context, LinearOperator<T> const& A, View<std::comple
     std::fill(x.begin(), x.end(), C{});
     return stopped(StopReason::converged);
   }
-  Vectors<T> v{context, b, x, Array<C>(b.shape), Array<C>(b.shape), Array<C>(b.shape)};
+  Vectors<T> v{context, b, x, Array<C>(b.shape), Array<C>(b.shape), Array<C>(b.shape), {}};
   v.residual(A);
   double rr = real_dot<T>(context, v.r, v.r);
   double const target = options.tolerance * options.tolerance * bb;
@@ -120,7 +171,9 @@ CgReport cg(Context const& context, LinearOperator<T> const& A, View<std::comple
     A.forward(context, v.p, v.Ap);
     double const pAp = real_dot<T>(context, v.p, v.Ap);
     if (!std::isfinite(pAp) || pAp <= 0) return stopped(StopReason::breakdown);
-    StepSums const sums = v.step(rr / pAp);
+    if (static_cast<int>(v.kept.size()) < options.kept_residuals) v.keep_residual(rr);
+    StepSums sums = v.step(rr / pAp);
+    if (!v.kept.empty()) v.orthogonalise(sums);
     v.direction(sums.rr / rr);
     rr = sums.rr;
 

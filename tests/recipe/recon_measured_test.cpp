@@ -49,27 +49,28 @@ TEST(MeasuredScan, HeartCoilByCoilShowsBartsStreaks) {
   FINDRHO_NEEDS_MEASURED("heart-radial/heart.h5");
   Context const context = Context::cpu(2);
   ReconResult const result =
-      reconstruct(context, load(context, "heart-radial/heart.h5"), {.coils = CoilMode::rss, .lambda = 0});
+      reconstruct(context, load(context, "heart-radial/heart.h5"),
+                  {.coils = CoilMode::rss, .lambda = 0, .iterations = 30});  // as many as BART took
   EXPECT_TRUE(result.magnitude_only);
   // 16-fold undersampled: which streaks remain depends on the stopping, hence 0.95 instead of 0.98.
   EXPECT_GE(against(result, reference_magnitude("heart-radial/heart_reference.cfl")).correlation, 0.95);
 }
 
-/// Mean magnitude in the outer tenth of the FOV, where there is no body, over the mean of the whole image.
+/// Mean magnitude in the outer tenth of the FOV, where there is no body, over the 99th percentile of the image.
 double streaks(Array<float> const& image) {
   std::int64_t const n = image.shape().extent(Axis::x);
-  double outside = 0, all = 0;
+  double outside = 0;
   std::int64_t count = 0;
   for (std::int64_t y = 0; y < n; ++y) {
     for (std::int64_t x = 0; x < n; ++x) {
-      double const value = image[y * n + x];
-      all += value;
       if (std::max(std::abs(x - n / 2), std::abs(y - n / 2)) < 9 * n / 20) continue;
-      outside += value;
+      outside += image[y * n + x];
       ++count;
     }
   }
-  return outside / static_cast<double>(count) / (all / static_cast<double>(n * n));
+  std::vector<float> sorted(image.begin(), image.end());
+  std::sort(sorted.begin(), sorted.end());
+  return outside / static_cast<double>(count) / sorted[sorted.size() * 99 / 100];
 }
 
 TEST(MeasuredScan, SenseTakesTheStreaksOutOfTheHeart) {

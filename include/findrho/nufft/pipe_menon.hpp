@@ -8,6 +8,8 @@
 
 namespace findrho {
 
+inline constexpr int kPipeMenonIterations = 10;
+
 /// Area (2D) or volume (3D) of k-space that a trajectory samples, in (cycles/FOV)^dims: the number of unit cells, centred
 /// on the integers, that hold a sample, with one-cell gaps closed when both neighbours along an axis are filled. Counting
 /// cells needs no model of the outline (disc, square, star) and is right for what is sampled at least once per cell;
@@ -22,6 +24,6 @@ double sampled_area(Trajectory const& trajectory, Matrix const& matrix);
 /// Errors  bad_shape, bad_option for a trajectory that is not finite
 /// Cost    one spread and one interpolation per iteration
 std::vector<double> pipe_menon_weights(Context const& context, Trajectory const& trajectory,
-                                       Matrix const& matrix, int iterations = 10);
+                                       Matrix const& matrix, int iterations = kPipeMenonIterations);
 
 }  // namespace findrho

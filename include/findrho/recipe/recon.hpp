@@ -40,7 +40,8 @@ struct ReconOptions {
   Method method = Method::automatic;
   CoilMode coils = CoilMode::automatic;
   Precision precision = Precision::single;
-  NufftOptions nufft;                              // accuracy 1e-3, Kaiser-Bessel
+  NufftOptions
+      nufft;  // accuracy 1e-3, Kaiser-Bessel; for cg the accuracy of the image, F and Q are planned finer
   TransformKind transform = TransformKind::nufft;  // of F^H d
   NormalKind normal = NormalKind::toeplitz;        // of F^H F
   DensityKind density = DensityKind::automatic;    // automatic: weights for gridding, none for cg and adjoint
@@ -48,7 +49,7 @@ struct ReconOptions {
   PriorKind prior = PriorKind::identity;
   double lambda = 3e-4;      // relative to lambda_max(F^H W_d F)
   double edge_scale = 0.05;  // of the edges prior: EdgeOptions::edge_scale
-  int iterations = 30;
+  int iterations = 50;
   double tolerance = 1e-4;                    // relative residual at which cg stops
   std::array<double, 3> shift_mm{0, 0, 0};    // moves the image content along x, y, z
   double calibration_radius = 12;             // cycles per FOV of the centre that sensitivity maps come from
