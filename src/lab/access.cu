@@ -9,30 +9,31 @@ namespace {
 
 constexpr int kSectorBytes = 32, kLineBytes = 128;
 
-__global__ void read_vectors(uint4 const* __restrict__ x, std::size_t count, unsigned* sum) {
-  unsigned mine = 0;
-#pragma unroll 4
-  for (std::size_t i = grid_index(); i < count; i += grid_size()) {
-    uint4 const v = x[i];
-    mine += v.x + v.y + v.z + v.w;
-  }
-  add_over_warp(sum, mine);
+constexpr int kThreads = 256, kTurns = 8;
+constexpr std::size_t kTile = 8 * kTurns * kThreads;  // reads of a block
+
+unsigned tiles(std::size_t reads) {
+  return static_cast<unsigned>((reads + kTile - 1) / kTile);
 }
 
-__global__ void read_strided(unsigned const* __restrict__ x, std::size_t count, std::size_t stride,
-                             unsigned* sum) {
-  unsigned mine = 0;
-#pragma unroll 8
-  for (std::size_t i = grid_index(); i < count; i += grid_size()) mine += x[i * stride];
-  add_over_warp(sum, mine);
+__global__ void __launch_bounds__(kThreads)
+    read_vectors(uint4 const* __restrict__ x, std::size_t count, unsigned* sum) {
+  add_over_block(sum, sum_of_reads(blockIdx.x * kTile, count, kTurns, [x](std::size_t i) {
+                   uint4 const v = x[i];
+                   return v.x + v.y + v.z + v.w;
+                 }));
 }
 
-__global__ void read_random(unsigned const* __restrict__ x, std::size_t mask, std::size_t count,
-                            unsigned* sum) {
-  unsigned mine = 0;
-#pragma unroll 8
-  for (std::size_t i = grid_index(); i < count; i += grid_size()) mine += x[mixed(i) & mask];
-  add_over_warp(sum, mine);
+__global__ void __launch_bounds__(kThreads)
+    read_strided(unsigned const* __restrict__ x, std::size_t count, std::size_t stride, unsigned* sum) {
+  add_over_block(
+      sum, sum_of_reads(blockIdx.x * kTile, count, kTurns, [=](std::size_t i) { return x[i * stride]; }));
+}
+
+__global__ void __launch_bounds__(kThreads)
+    read_random(unsigned const* __restrict__ x, std::size_t mask, std::size_t count, unsigned* sum) {
+  add_over_block(sum, sum_of_reads(blockIdx.x * kTile, count, kTurns,
+                                   [=](std::size_t i) { return x[mixed(i) & mask]; }));
 }
 
 std::uint32_t expected_sum(std::size_t count, std::size_t stride, std::size_t offset) {
@@ -60,10 +61,9 @@ class Access {
   }
 
   void sequential() {
-    auto const blocks = gpu_.filling_blocks();
     double const t = checked_seconds("sequential", expected_sum(n_, 1, 0), [&] {
-      read_vectors<<<blocks, 256, 0, gpu_.session.stream>>>(reinterpret_cast<uint4 const*>(x_.get()), n_ / 4,
-                                                            sum_.get());
+      read_vectors<<<tiles(n_ / 4), kThreads, 0, gpu_.session.stream>>>(
+          reinterpret_cast<uint4 const*>(x_.get()), n_ / 4, sum_.get());
       check_launch("read_vectors");
     });
     sequential_ = 4.0 * static_cast<double>(n_) / t;
@@ -75,8 +75,8 @@ class Access {
                std::string const& reason) {
     std::size_t const count = n_ / stride;
     double const t = checked_seconds(variant, expected_sum(count, stride, offset), [&] {
-      read_strided<<<gpu_.filling_blocks(), 256, 0, gpu_.session.stream>>>(x_.get() + offset, count, stride,
-                                                                           sum_.get());
+      read_strided<<<tiles(count), kThreads, 0, gpu_.session.stream>>>(x_.get() + offset, count, stride,
+                                                                       sum_.get());
       check_launch("read_strided");
     });
     double const useful = 4.0 * static_cast<double>(count) / t;
@@ -90,8 +90,7 @@ class Access {
     std::uint32_t expected = 0;
     for (std::size_t i = 0; i < count; ++i) expected += mixed(mixed(i) & (n_ - 1));
     double const t = checked_seconds("random", expected, [&] {
-      read_random<<<gpu_.filling_blocks(), 256, 0, gpu_.session.stream>>>(x_.get(), n_ - 1, count,
-                                                                          sum_.get());
+      read_random<<<tiles(count), kThreads, 0, gpu_.session.stream>>>(x_.get(), n_ - 1, count, sum_.get());
       check_launch("read_random");
     });
     row("random words", 4.0 * static_cast<double>(count) / t, sequential_ / 8, 0.25,

@@ -26,18 +26,21 @@ struct TransposeBody {
   FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
     auto* const tile = reinterpret_cast<float*>(scratch);
     int const across = (columns + kTile - 1) / kTile;
-    int const y0 = static_cast<int>(block / across) * kTile, x0 = static_cast<int>(block % across) * kTile;
-    int const width = kTile + pad;
+    auto const b = static_cast<unsigned>(block),
+               wide = static_cast<unsigned>(across);  // 64-bit division is slow
+    int const y0 = static_cast<int>(b / wide) * kTile, x0 = static_cast<int>(b % wide) * kTile;
+    int const width = kTile + pad, high = rows - y0, wide_here = columns - x0;
+    float const* const from = in + std::int64_t{y0} * columns + x0;
+    float* const to = out + std::int64_t{x0} * rows + y0;
     team.sync();  // the block before may still be written from the scratch
     team.each(kTile * kTile, [&](int i) {
       int const y = i / kTile, x = i % kTile;
-      if (y0 + y < rows && x0 + x < columns)
-        tile[y * width + x] = in[std::int64_t{y0 + y} * columns + x0 + x];
+      if (y < high && x < wide_here) tile[y * width + x] = read_only(from + y * columns + x);
     });
     team.sync();
     team.each(kTile * kTile, [&](int i) {
       int const x = i / kTile, y = i % kTile;
-      if (y0 + y < rows && x0 + x < columns) out[std::int64_t{x0 + x} * rows + y0 + y] = tile[y * width + x];
+      if (y < high && x < wide_here) to[x * rows + y] = tile[y * width + x];
     });
   }
 };
@@ -49,7 +52,7 @@ FINDRHO_HD inline int clamped(int i, int n) {
 /// out = the 3x3 window's weighted sum, edges clamped; the tile with its halo is read once.
 template <class Weights>
 struct FilterBody {
-  static constexpr int kWide = 32, kHigh = 16, kLanes = 256, kHaloWide = kWide + 2;
+  static constexpr int kWide = 32, kHigh = 32, kLanes = 256, kHaloWide = kWide + 2;
   int width, height;
   Weights weight;  // weight[0..8], row by row
   float const* in;
@@ -63,11 +66,12 @@ struct FilterBody {
   FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
     auto* const tile = reinterpret_cast<float*>(scratch);
     int const per_row = (width + kWide - 1) / kWide;
-    int const y0 = static_cast<int>(block / per_row) * kHigh, x0 = static_cast<int>(block % per_row) * kWide;
+    auto const b = static_cast<unsigned>(block), wide = static_cast<unsigned>(per_row);
+    int const y0 = static_cast<int>(b / wide) * kHigh, x0 = static_cast<int>(b % wide) * kWide;
     team.sync();
     team.each(kHaloWide * (kHigh + 2), [&](int i) {
       int const y = clamped(y0 + i / kHaloWide - 1, height), x = clamped(x0 + i % kHaloWide - 1, width);
-      tile[i] = in[std::int64_t{y} * width + x];
+      tile[i] = read_only(in + std::int64_t{y} * width + x);
     });
     team.sync();
     team.each(kWide * kHigh, [&](int i) {
@@ -105,7 +109,7 @@ struct HistogramBody {
     std::uint32_t last = 0;
     unsigned repeats = 0;
     team.each(here, [&](int i) {
-      std::uint32_t const word = in[first + i];
+      std::uint32_t const word = read_only(in + first + i);
       for (int b = 0; b < 4; ++b) {
         std::uint32_t const value = word >> 8 * b & 255;
         if (!aggregated) {

@@ -8,6 +8,7 @@ namespace findrho {
 namespace {
 
 constexpr int kThreads = 32;
+constexpr int kSumsBytes = 128;  // of add_over_block: they count as the block's
 
 /// Counts the blocks that are on a multiprocessor at a time.
 __global__ void __launch_bounds__(kThreads) count_residents(int* now, int* most, unsigned* sum) {
@@ -24,15 +25,15 @@ __global__ void __launch_bounds__(kThreads) count_residents(int* now, int* most,
     }
     atomicSub(now + processor, 1);
   }
-  add_over_warp(sum, scratch[31 - threadIdx.x]);
+  add_over_block(sum, scratch[31 - threadIdx.x]);
 }
 
 int count(Gpu const& gpu, int split_kb, int block_kb) {
   int const total_kb = gpu.figures.shared_per_multiprocessor / 1024;
-  FINDRHO_CHECK(
-      cudaFuncSetAttribute(count_residents, cudaFuncAttributeMaxDynamicSharedMemorySize, block_kb * 1024));
+  int const dynamic = block_kb * 1024 - kSumsBytes;
+  FINDRHO_CHECK(cudaFuncSetAttribute(count_residents, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
   FINDRHO_CHECK(cudaFuncSetAttribute(count_residents, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     (split_kb * 100 + total_kb - 1) / total_kb));
+                                     split_kb * 100 / total_kb));
   Buffer<int> now(gpu.session, 1024), most(gpu.session, 1);
   Buffer<unsigned> sum(gpu.session, 1);
   now.fill(0);
@@ -40,7 +41,7 @@ int count(Gpu const& gpu, int split_kb, int block_kb) {
   sum.fill(0);
   unsigned const blocks =
       static_cast<unsigned>(gpu.figures.multiprocessors * gpu.figures.blocks_per_multiprocessor * 2);
-  count_residents<<<blocks, kThreads, static_cast<std::size_t>(block_kb) * 1024, gpu.session.stream>>>(
+  count_residents<<<blocks, kThreads, static_cast<std::size_t>(dynamic), gpu.session.stream>>>(
       now.get(), most.get(), sum.get());
   check_launch("count_residents");
   gpu.out.verify_equal("sum over the blocks", sum.download()[0], blocks * (31u * 32u / 2));

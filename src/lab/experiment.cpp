@@ -109,9 +109,11 @@ ExperimentResult run_on_cuda(Context const& context, CudaSession const& session,
                           .seconds = 0};
   Collector collector{result, context};
   LabSink const sink = sink_into(collector);
+  int const effort = size == LabSize::small  ? LabTable::small
+                     : size == LabSize::once ? LabTable::once
+                                             : LabTable::usual;
   auto const begin = std::chrono::steady_clock::now();
-  call(session, session.table<LabTable>().run, session.handle(), name.c_str(), size == LabSize::small ? 1 : 0,
-       &sink);
+  call(session, session.table<LabTable>().run, session.handle(), name.c_str(), effort, &sink);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

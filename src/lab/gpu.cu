@@ -22,16 +22,15 @@ __global__ void fill(T* x, std::size_t count, std::uint64_t first) {
   }
 }
 
-__global__ void copy_words(uint4 const* __restrict__ from, uint4* __restrict__ to, std::size_t count) {
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
-       i += std::size_t{gridDim.x} * blockDim.x) {
-    to[i] = from[i];
-  }
+__global__ void __launch_bounds__(256) copy_words(uint4 const* __restrict__ from, uint4* __restrict__ to) {
+  std::size_t const i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  to[i] = from[i];
 }
 
 }  // namespace
 
-Gpu::Gpu(Session& session_, Recorder const& out_, bool small_) : session(session_), out(out_), small(small_) {
+Gpu::Gpu(Session& session_, Recorder const& out_, LabTable::Effort effort)
+    : session(session_), out(out_), small(effort == LabTable::small), once(effort != LabTable::usual) {
   int const d = session.device;
   figures.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, d);
   figures.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, d);
@@ -63,7 +62,7 @@ double Gpu::copy_rate() const {
   Buffer<uint4> from(session, count), to(session, count);
   from.fill(1);
   double const t = seconds([&] {
-    copy_words<<<filling_blocks(), 256, 0, session.stream>>>(from.get(), to.get(), count);
+    copy_words<<<static_cast<unsigned>(count / 256), 256, 0, session.stream>>>(from.get(), to.get());
     check_launch("copy_words");
   });
   return 2.0 * static_cast<double>(from.bytes()) / t;

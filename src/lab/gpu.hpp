@@ -25,29 +25,31 @@ struct DeviceFigures {
 
 class Gpu {
  public:
-  Gpu(Session& session, Recorder const& out, bool small);
+  Gpu(Session& session, Recorder const& out, LabTable::Effort effort);
   Session& session;
   Recorder const& out;
   bool small;  // arrays of some MB only
+  bool once;   // small, or for a profiler: nothing is repeated
   DeviceFigures figures;
 
   /// Median of some runs after a warm-up. launch enqueues the work; several launches a run make short ones measurable.
   template <class Launch>
   double seconds(Launch&& launch, int launches = 1) const {
-    launch();
+    if (!once) launch();
     std::vector<double> times;
-    for (int run = 0; run < (small ? 1 : 9); ++run) {
+    for (int run = 0; run < runs(); ++run) {
       Event begin, end;
       begin.record(session.stream);
-      for (int i = 0; i < launches; ++i) launch();
+      for (int i = 0; i < (once ? 1 : launches); ++i) launch();
       end.record(session.stream);
-      times.push_back(end.seconds_since(begin) / launches);
+      times.push_back(end.seconds_since(begin) / (once ? 1 : launches));
     }
     std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
                      times.end());
     return times[times.size() / 2];
   }
 
+  int runs() const { return once ? 1 : 9; }
   /// Enough blocks of 256 threads to fill the device twice over; kernels with grid-stride loops use it.
   int filling_blocks() const {
     return figures.multiprocessors * figures.threads_per_multiprocessor / 256 * 2;

@@ -36,8 +36,12 @@ struct LabSink {
 struct LabTable {
   static constexpr char const* kTopic = "lab";
   static constexpr int kVersion = 1;
-  /// small: arrays of some MB, for checking tools; the times then say nothing about the device
-  int (*run)(void* session, char const* experiment, int small, LabSink const*, CudaFault*);
+  enum Effort : int {
+    usual,
+    small,  // arrays of some MB, for checking tools: the times then say nothing about the device
+    once    // usual arrays, every variant launched as few times as can be: for profilers
+  };
+  int (*run)(void* session, char const* experiment, int effort, LabSink const*, CudaFault*);
 };
 
 }  // namespace findrho

@@ -24,14 +24,14 @@ constexpr Entry kEntries[] = {
     {"arithmetic", gpu_arithmetic}, {"roofline", gpu_roofline},
 };
 
-int run(void* session, char const* experiment, int small, LabSink const* sink, CudaFault* fault) {
+int run(void* session, char const* experiment, int effort, LabSink const* sink, CudaFault* fault) {
   return guarded(fault, [&] {
     for (Entry const& entry : kEntries) {
       if (entry.name != experiment) continue;
       Recorder const out(*sink);
       Session& s = *static_cast<Session*>(session);
       try {
-        entry.run(Gpu(s, out, small != 0));
+        entry.run(Gpu(s, out, static_cast<LabTable::Effort>(effort)));
       } catch (LabStopped const&) {
         throw ModuleFailure(CudaFault::cancelled, "stopped");
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Test data that host and device make alike, and the pointer chase's cycle through all nodes.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "findrho/backend/team.hpp"
@@ -20,6 +21,11 @@ FINDRHO_HD inline std::uint32_t mixed(std::uint64_t index) {
 /// In [-1, 1), from the top 24 bits: exact in float.
 FINDRHO_HD inline float mixed_float(std::uint64_t index) {
   return static_cast<float>(static_cast<std::int32_t>(mixed(index)) >> 8) * (1.0f / (1 << 23));
+}
+
+/// The largest error so far; a NaN stays.
+inline void keep_worst(double& worst, double error) {
+  if (error > worst || std::isnan(error)) worst = error;
 }
 
 /// next(i) visits all of 0..n-1 before it returns, for n = 2^a or 3 * 2^a, far from neighbour to neighbour: a linear

@@ -32,7 +32,7 @@ inline double product_error(std::vector<float> const& a, std::vector<float> cons
     // rounded n times, which adds sqrt(n) eps of it; 16 standard deviations leave room for any row.
     double const bound = 16 * eps * std::sqrt(static_cast<double>(n) * size_sq);
     double const ratio = std::abs(cv - abv) / bound;
-    if (!(ratio <= worst)) worst = ratio;
+    keep_worst(worst, ratio);
   }
   return worst;
 }

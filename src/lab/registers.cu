@@ -76,6 +76,9 @@ void gpu_registers(Gpu const& gpu) {
     double const rate = 2.0 * kSums * steps * static_cast<double>(count) / gpu.seconds(launch);
     double const peak = 128.0 * gpu.figures.multiprocessors * gpu.figures.clock_hz;
     bool const spills = attributes.localSizeBytes > 0;
+    // A warp's step: 2 x 64 instructions, four a cycle; a load and a store of each spilled value, one a cycle.
+    double const arithmetic_cycles = 2.0 * kSums / 4;
+    double const spill_cycles = static_cast<double>(attributes.localSizeBytes) / 2;
     if (spills && cliff.empty())
       cliff = variant + " (" + std::to_string(attributes.localSizeBytes) + " bytes of local memory a thread)";
     gpu.out.row(
@@ -85,12 +88,10 @@ void gpu_registers(Gpu const& gpu) {
                     {"local memory", "bytes", static_cast<double>(attributes.localSizeBytes)},
                     {"occupancy", "",
                      static_cast<double>(resident) * kThreads / gpu.figures.threads_per_multiprocessor}},
-         .predicted =
-             (spills ? std::max(0.1, 1 - static_cast<double>(attributes.localSizeBytes) / (4 * kSums))
-                     : 0.85) *
-             peak / 1e12,
+         .predicted = peak / 1e12 * (spills ? std::min(0.9, arithmetic_cycles / spill_cycles) : 0.9),
          .tolerance = 0.5,
-         .reason = spills ? "each spilled value costs a load and a store a step"
+         .reason = spills ? "each spilled value costs a load and a store a step, of which the L1 cache takes "
+                            "one a cycle"
                           : "nothing spills; the chains of 64 sums hide the latency at any occupancy",
          .note = "the L1 cache answers a line a cycle, which the spills of all warps share"});
   }

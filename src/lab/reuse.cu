@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(256)
       mine += v.x ^ v.y ^ v.z ^ v.w;
     }
   }
-  add_over_warp(sum, mine);
+  add_over_block(sum, mine);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ void gpu_reuse(Gpu const& gpu) {
   // Whatever is timed is cold at its start: the other half of the buffer was read before it.
   auto const seconds = [&](std::size_t count, int passes) {
     std::vector<double> times;
-    for (int run = 0; run < (gpu.small ? 1 : 9); ++run) {
+    for (int run = 0; run < gpu.runs(); ++run) {
       read(words + count_of(4), count_of(4), 1);
       Event begin, end;
       begin.record(gpu.session.stream);
@@ -50,6 +50,9 @@ void gpu_reuse(Gpu const& gpu) {
     return times[times.size() / 2];
   };
   double const cached = measure_l2_rate(gpu);
+  // What no cache helps: later passes over eight times the L2.
+  double const uncached =
+      2 * 16.0 * static_cast<double>(count_of(8)) / (seconds(count_of(8), 3) - seconds(count_of(8), 1));
   std::string answer;
   for (double const share : {0.3, 0.6, 1.0, 1.25, 2.0, 4.0}) {
     std::size_t const count = count_of(share);
@@ -62,7 +65,7 @@ void gpu_reuse(Gpu const& gpu) {
     // The fourth pass less the second: two passes over what the cache kept, without the launch's own time.
     double const once = seconds(count, 1), twice = seconds(count, 2), four = seconds(count, 4);
     double const bytes = 16.0 * static_cast<double>(count);
-    double const memory_time = bytes / (0.88 * gpu.figures.memory_bytes_per_s), cached_time = bytes / cached;
+    double const memory_time = bytes / uncached, cached_time = bytes / cached;
     double const second = twice - once, later = (four - twice) / 2;
     auto const hit_rate = [&](double t) {
       return std::clamp((memory_time - t) / (memory_time - cached_time), 0.0, 1.0);
@@ -80,8 +83,8 @@ void gpu_reuse(Gpu const& gpu) {
                        : "the textbook's rule (oldest out first) loses every line before it is read again",
          .note =
              share <= 1
-                 ? "the cache is two halves, and a line read from the far side is kept in both: all of the "
-                   "multiprocessors together have less than the reported size"
+                 ? "lines hash to sets, some of which get more than they hold, and read round and round such "
+                   "a set loses every line before it is wanted"
                  : "the cache does not throw out the oldest line first, so a part of the array survives"});
     if (share == 0.6 || share == 1.25) {
       answer += (answer.empty() ? "" : "; ") + brief(share) + " x L2: 0 % read once, " +

@@ -70,9 +70,11 @@ void gpu_transpose(Gpu const& gpu) {
               "both sides are rows; the column read is 32 accesses to one bank, about the time of the memory",
               "bank conflicts hide where other blocks keep memory busy", body(0));
   double const padded =
-      measure("padded tile [32][33]", rate * 0.9, 0.15, "no conflicts: what remains is a copy", "", body(1));
-  double const library = measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "",
-                                 [&] { blas.transpose(in.get(), out.get(), n, n); });
+      measure("padded tile [32][33]", rate * 0.9, 0.15, "no conflicts: what remains is a copy",
+              "a block waits for its whole tile before it writes", body(1));
+  double const library =
+      measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "the library's tile is larger",
+              [&] { blas.transpose(in.get(), out.get(), n, n); });
   gpu.out.answer("Transpose with and without the padded tile? " + brief(tile / 1e9) +
                  " GB/s with [32][32], " + brief(padded / 1e9) + " with [32][33], " + brief(naive / 1e9) +
                  " without a tile, cuBLAS " + brief(library / 1e9) + ".");

@@ -58,7 +58,7 @@ struct Unified {
                std::function<void()> const& finish) const {
     for (std::size_t i = 0; i < count; ++i) host_view[i] = mixed(i);
     std::vector<double> times;
-    int const rounds = gpu.small ? 1 : 5;
+    int const rounds = gpu.once ? 1 : 5;
     for (int r = 0; r < rounds; ++r) {
       auto const begin = std::chrono::steady_clock::now();
       round();

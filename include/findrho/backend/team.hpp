@@ -36,6 +36,16 @@ struct BlockTeam {
 };
 #endif
 
+/// A value that nobody writes while the kernel runs: the compiler may then read several before it stores one.
+template <class T>
+FINDRHO_HD T read_only(T const* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(from);
+#else
+  return *from;
+#endif
+}
+
 /// One lane: the production CPU.
 struct SerialTeam {
   FINDRHO_HD static constexpr int size() { return 1; }

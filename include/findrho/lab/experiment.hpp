@@ -53,7 +53,8 @@ struct ExperimentResult {
 
 enum class LabSize {
   usual,
-  small  // arrays of some MB, for checking tools: the times say nothing about the device
+  small,  // arrays of some MB, for checking tools: the times say nothing about the device
+  once    // usual arrays, nothing repeated: for profilers
 };
 
 /// Errors  bad_option (no such experiment, or none for the CPU), cancelled, device_fault (a wrong result, too),

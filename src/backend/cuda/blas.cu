@@ -29,7 +29,7 @@ void Cublas::gemm(CudaGemmRecord const& r) {
   auto const compute = r.type == CudaGemmRecord::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   float const one = 1, zero = 0;
   check_blas(cublasGemmEx_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, r.n, r.m, r.k, &one, r.b, input, r.n, r.a,
-                             input, r.k, &zero, r.c, CUDA_R_32F, r.n, compute, CUBLAS_GEMM_DEFAULT),
+                             input, r.k, &zero, r.c, input, r.n, compute, CUBLAS_GEMM_DEFAULT),
              "cublasGemmEx_64");
 }
 

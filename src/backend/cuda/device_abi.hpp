@@ -55,11 +55,11 @@ struct CudaFftTable {
 
 /// C (m x n) = A (m x k) B (k x n), row-major, without gaps between rows.
 struct CudaGemmRecord {
-  enum Type : int { fp32, tf32, fp16 };  // fp16: A and B are 16-bit floats, sums and C 32-bit
+  enum Type : int { fp32, tf32, fp16 };  // fp16: A, B and C are 16-bit floats, the sums 32-bit
   int type;
   long long m, n, k;
   void const *a, *b;
-  float* c;
+  void* c;
 };
 
 struct CudaBlasTable {
