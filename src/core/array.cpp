@@ -13,14 +13,22 @@ namespace findrho {
 
 char const* name(Axis axis) {
   switch (axis) {
-    case Axis::x: return "x";
-    case Axis::y: return "y";
-    case Axis::z: return "z";
-    case Axis::coil: return "coil";
-    case Axis::sample: return "sample";
-    case Axis::frame: return "frame";
-    case Axis::dim: return "dim";
-    case Axis::other: return "other";
+    case Axis::x:
+      return "x";
+    case Axis::y:
+      return "y";
+    case Axis::z:
+      return "z";
+    case Axis::coil:
+      return "coil";
+    case Axis::sample:
+      return "sample";
+    case Axis::frame:
+      return "frame";
+    case Axis::dim:
+      return "dim";
+    case Axis::other:
+      return "other";
   }
   return "?";
 }
@@ -83,17 +91,21 @@ void* allocate_host(std::size_t bytes) {
   std::size_t const padded = (std::max(bytes, std::size_t{1}) + align - 1) / align * align;
   void* memory = std::aligned_alloc(align, padded);
   if (memory == nullptr) {
-    throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes / (1 << 20)) + " MiB of host memory",
+    throw Error(ErrorKind::out_of_memory,
+                "cannot allocate " + std::to_string(bytes / (1 << 20)) + " MiB of host memory",
                 "use a smaller matrix, fewer coils or --precision single");
   }
 #ifdef MADV_HUGEPAGE
-  if (align == kHugePage) madvise(memory, padded, MADV_HUGEPAGE);  // advice: without it everything works, slower
+  if (align == kHugePage)
+    madvise(memory, padded, MADV_HUGEPAGE);  // advice: without it everything works, slower
 #endif
   std::memset(memory, 0, bytes);
   return memory;
 }
 
-void free_host(void* memory) noexcept { std::free(memory); }
+void free_host(void* memory) noexcept {
+  std::free(memory);
+}
 
 }  // namespace detail
 }  // namespace findrho

@@ -77,7 +77,9 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : state_->workers) worker.join();
 }
 
-int ThreadPool::threads() const { return static_cast<int>(state_->workers.size()) + 1; }
+int ThreadPool::threads() const {
+  return static_cast<int>(state_->workers.size()) + 1;
+}
 
 void ThreadPool::run(std::int64_t tasks, Invoke invoke, void* body) {
   if (inside_task || state_->workers.empty() || tasks <= 1) {
@@ -94,7 +96,8 @@ void ThreadPool::run(std::int64_t tasks, Invoke invoke, void* body) {
   s.generation.fetch_add(1, std::memory_order_release);
   s.generation.notify_all();
   s.drain();
-  for (int left; (left = s.busy.load(std::memory_order_acquire)) != 0;) s.busy.wait(left, std::memory_order_acquire);
+  for (int left; (left = s.busy.load(std::memory_order_acquire)) != 0;)
+    s.busy.wait(left, std::memory_order_acquire);
   if (s.error) std::rethrow_exception(s.error);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "findrho/core/error.hpp"
@@ -28,13 +27,6 @@ View<C> coil_block(View<C> all, std::int64_t first, std::int64_t count) {
 }
 
 }  // namespace
-
-template <class T>
-NufftOptions for_solving(NufftOptions options) {
-  double const smallest = std::is_same_v<T, float> ? 1e-5 : 1e-13;
-  options.accuracy = std::min(options.accuracy, std::max(options.accuracy / 32, smallest));
-  return options;
-}
 
 template <class T>
 Encoding<T>::Encoding(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
@@ -178,8 +170,6 @@ void WeightedNormal<T>::do_adjoint(Context const& context, View<C const> y, View
   do_forward(context, y, x, write);
 }
 
-template NufftOptions for_solving<float>(NufftOptions);
-template NufftOptions for_solving<double>(NufftOptions);
 template class Encoding<float>;
 template class Encoding<double>;
 template class WeightedNormal<float>;

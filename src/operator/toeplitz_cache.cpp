@@ -66,10 +66,9 @@ std::string cache_key(Trajectory const& trajectory, Matrix const& matrix, std::s
   return sha256(std::string_view(parts));
 }
 
-/// The entry's spectrum; empty when there is none, or when it is not what was once written.
+/// The entry's spectrum; empty when it is not what was once written.
 template <class T>
-Array<T> read_entry(fs::path const& file, std::int64_t elements) {
-  std::ifstream in(file, std::ios::binary);
+Array<T> read_entry(std::ifstream& in, std::int64_t elements) {
   Header header;
   Header const expected;
   in.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -191,10 +190,11 @@ std::shared_ptr<ToeplitzKernel<T> const> cached_toeplitz_kernel(
     std::span<double const> weights, EncodingOptions const& options, fs::path const& folder,
     std::int64_t limit_bytes) {
   fs::path const file = folder / (cache_key<T>(trajectory, matrix, weights, options) + kExtension);
-  std::error_code ignored;
-  if (fs::exists(file, ignored)) {
-    Array<T> spectrum = read_entry<T>(file, toeplitz_spectrum_size<T>(matrix));
+  // Opened without asking first whether it is there: another process may remove it in between, which is no damage.
+  if (std::ifstream in(file, std::ios::binary); in) {
+    Array<T> spectrum = read_entry<T>(in, toeplitz_spectrum_size<T>(matrix));
     if (!spectrum.empty()) {
+      std::error_code ignored;
       fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);  // used now
       context.note("Q was read from " + file.string());
       return std::make_shared<ToeplitzKernel<T> const>(matrix, std::move(spectrum));

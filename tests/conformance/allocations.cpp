@@ -22,9 +22,12 @@ extern "C" void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) 
 }
 
 // The array forms of new and delete call these.
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
   ++count;
-  if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  return std::malloc(bytes > 0 ? bytes : 1);
+}
+void* operator new(std::size_t bytes) {
+  if (void* const memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept {

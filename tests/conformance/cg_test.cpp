@@ -120,12 +120,11 @@ struct Witness {
   }
 };
 
-// lambda is kLambda of the largest eigenvalue and W = 1: the condition number is at most 101, and kIterations reduce the
-// error at least by 2 (9/11)^60 = 1e-5. Earlier, the comparison would say little: once conjugate gradients have found an
-// eigenvalue, rounding makes them find it again some steps later, sooner in float than in double, and until they
-// converge two runs of unequal rounding are a step apart (up to 5e-3 for spokes without weights, in float and in double).
+// lambda is kLambda of the largest eigenvalue and W = 1: the condition number is at most 101. A solve amplifies the
+// errors of F^H d and Q; recipes plan both 50 times finer than the image is asked for, and so do these tests.
+constexpr double kMargin = 50;
 constexpr double kLambda = 1e-2;
-constexpr int kIterations = 60;
+constexpr int kIterations = 20;
 
 // The scan of one law: with coils == 1 there is no map.
 struct Scan {
@@ -183,7 +182,7 @@ Errors errors(Solved const& solved, double accuracy) {
   }
   Context const context = Context::cpu(2);
   View<C const> const map_view = coils == 1 ? View<C const>() : maps.view();
-  EncodingOptions const options{.nufft = for_solving<T>({.accuracy = accuracy})};
+  EncodingOptions const options{.nufft = {.accuracy = accuracy / kMargin}};
   Encoding<T> const F(context, trajectory, kMatrix, map_view, options);
   Identity<T> const W(kMatrix.shape());
   Array<C> FHd(kMatrix.shape());
@@ -209,6 +208,7 @@ void expect_law(Scan const& scan) {
   Errors const accurate = errors<double>(solved, 1e-6);
   EXPECT_LE(accurate.toeplitz, 1e-5);
   EXPECT_LE(accurate.nufft, 1e-5);
+  printf("%.2e %.2e %.2e %.2e\n", single.toeplitz, single.nufft, accurate.toeplitz, accurate.nufft);
 }
 
 TEST(CgLaw, HoldsForASpiral) {

@@ -57,10 +57,11 @@ struct View {
   Space space = Space::host;
 
   View() = default;
-  View(T* data_, Shape const& shape_, Space space_ = Space::host) : data(data_), shape(shape_), space(space_) {}
+  View(T* data_, Shape const& shape_, Space space_ = Space::host)
+      : data(data_), shape(shape_), space(space_) {}
   template <class U>
-    requires(std::is_convertible_v<U (*)[], T (*)[]>)
-  View(View<U> const& other) : data(other.data), shape(other.shape), space(other.space) {}
+  requires(std::is_convertible_v<U (*)[], T (*)[]>) View(View<U> const& other)
+      : data(other.data), shape(other.shape), space(other.space) {}
 
   std::int64_t size() const { return shape.size(); }
   T& operator[](std::int64_t i) const { return data[i]; }
@@ -83,7 +84,8 @@ class Array {
  public:
   Array() = default;
   explicit Array(Shape const& shape)
-      : shape_(shape), data_(static_cast<T*>(detail::allocate_host(static_cast<std::size_t>(shape.size()) * sizeof(T)))) {}
+      : shape_(shape),
+        data_(static_cast<T*>(detail::allocate_host(static_cast<std::size_t>(shape.size()) * sizeof(T)))) {}
   Array(Array&&) noexcept = default;
   Array& operator=(Array&&) noexcept = default;
 

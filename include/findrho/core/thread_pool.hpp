@@ -24,7 +24,8 @@ class ThreadPool {
   template <class Body>
   void each(std::int64_t tasks, Body&& body) {
     using B = std::remove_reference_t<Body>;
-    run(tasks, [](void* b, std::int64_t task) { (*static_cast<B*>(b))(task); },
+    run(
+        tasks, [](void* b, std::int64_t task) { (*static_cast<B*>(b))(task); },
         const_cast<void*>(static_cast<void const*>(&body)));
   }
 

@@ -18,9 +18,10 @@ enum class GriddingKernel {
 };
 
 struct NufftOptions {
-  double accuracy = 1e-3;    // relative l2 error against the exact sum that width and oversampling are chosen for
-  double oversampling = 0;   // grid size over matrix size, 1.25 to 2; 0: chosen
-  int width = 0;             // kernel width in grid cells; 0: from the accuracy
+  double accuracy =
+      1e-3;  // relative l2 error against the exact sum that width and oversampling are chosen for
+  double oversampling = 0;  // grid size over matrix size, 1.25 to 2; 0: chosen
+  int width = 0;            // kernel width in grid cells; 0: from the accuracy
   GriddingKernel kernel = GriddingKernel::kaiser_bessel;
 };
 
@@ -33,16 +34,19 @@ class Nufft {
   /// Sorts the samples by tile and plans the transforms.
   /// Units   k in cycles per FOV; periodic beyond |k_d| = N_d/2
   /// Errors  bad_option, bad_shape, out_of_memory
-  Nufft(Context const& context, Trajectory const& trajectory, Matrix const& matrix, NufftOptions const& options = {});
+  Nufft(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+        NufftOptions const& options = {});
   ~Nufft();
   Nufft(Nufft&&) noexcept;
   Nufft& operator=(Nufft&&) noexcept;
 
   /// samples[c,m] = sum_n image[c,n] exp(-i 2 pi k_m . r_n)
   /// Shapes  image (coil, z, y, x); samples (coil, sample)
-  void forward(Context const& context, View<C const> image, View<C> samples, Write write = Write::replace) const;
+  void forward(Context const& context, View<C const> image, View<C> samples,
+               Write write = Write::replace) const;
   /// image[c,n] = sum_m samples[c,m] exp(+i 2 pi k_m . r_n)
-  void adjoint(Context const& context, View<C const> samples, View<C> image, Write write = Write::replace) const;
+  void adjoint(Context const& context, View<C const> samples, View<C> image,
+               Write write = Write::replace) const;
 
   Matrix const& matrix() const;
   std::int64_t samples() const;

@@ -16,12 +16,6 @@ enum class TransformKind {
   exact   // the sums as they stand, in double: slow
 };
 
-/// Options for the F^H d and Q of a solve whose image is to be within options.accuracy. Solving amplifies their errors:
-/// tenfold for 64^2 spirals at lambda 1e-2, so they are taken 32 times as accurate, which costs a wider kernel once.
-/// Not below 1e-5 in float, where rounding takes over, unless that was asked for.
-template <class T>
-NufftOptions for_solving(NufftOptions options);
-
 struct EncodingOptions {
   TransformKind transform = TransformKind::nufft;
   NufftOptions nufft = {};
