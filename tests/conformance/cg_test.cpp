@@ -107,13 +107,18 @@ struct Witness {
     }
     return z;
   }
+  // Every residual is kept orthogonal to all before it, as it is in exact arithmetic: plain conjugate gradients lose
+  // that even in double, where the centre of k-space is sampled densely, and are then a step late (5e-5 of the image after 20 steps).
   VectorXcd solve(VectorXcd const& b, double lambda, int iterations) const {
     VectorXcd x = VectorXcd::Zero(b.size()), r = b, p = b;
+    std::vector<VectorXcd> before;
     for (int i = 0; i < iterations; ++i) {
       VectorXcd const Ap = normal(p, lambda);
       double const rr = r.squaredNorm(), alpha = rr / p.dot(Ap).real();
+      before.push_back(r.normalized());
       x += alpha * p;
       r -= alpha * Ap;
+      for (VectorXcd const& q : before) r -= q.dot(r) * q;
       p = r + r.squaredNorm() / rr * p;
     }
     return x;
@@ -208,7 +213,6 @@ void expect_law(Scan const& scan) {
   Errors const accurate = errors<double>(solved, 1e-6);
   EXPECT_LE(accurate.toeplitz, 1e-5);
   EXPECT_LE(accurate.nufft, 1e-5);
-  printf("%.2e %.2e %.2e %.2e\n", single.toeplitz, single.nufft, accurate.toeplitz, accurate.nufft);
 }
 
 TEST(CgLaw, HoldsForASpiral) {
