@@ -14,6 +14,7 @@
 #include "findrho/core/error.hpp"
 #include "findrho/io/montage.hpp"
 #include "findrho/io/output_set.hpp"
+#include "findrho/io/parboil.hpp"
 #include "image_file.hpp"
 
 namespace findrho {
@@ -23,7 +24,7 @@ struct Options {
   std::vector<std::string> images;  // the last is the reference
   std::vector<std::string> captions;
   std::string mask, picture, scale = "none";
-  bool json = false, force = false;
+  bool json = false, force = false, parboil = false;
   std::string const& reference() const { return images.back(); }
 };
 
@@ -108,7 +109,35 @@ void write_picture(std::string const& path, std::vector<Compared> const& compare
   write_png(path, make_panel(panel, {.window = percentile_window({truth})}));
 }
 
+/// The benchmark's verdict on a Q that some mri-q program wrote. A Q that it refuses is a failure of the command.
+void compare_with_parboil(Options const& options) {
+  if (options.images.size() != 2) {
+    throw Error(ErrorKind::bad_option, "--parboil compares two files", "give the result, then the reference");
+  }
+  ParboilComparison const c =
+      compare_parboil(read_parboil_output(options.images[0]), read_parboil_output(options.images[1]));
+  if (options.json) {
+    std::cout << nlohmann::ordered_json{{"image", options.images[0]},
+                                        {"numbers", c.compared},
+                                        {"failed", c.failed},
+                                        {"largest_difference", c.largest_difference},
+                                        {"allowed", c.allowed}}
+                     .dump(2)
+              << "\n";
+  } else {
+    std::cout << fmt::format(
+        "{}: {} of {} numbers differ too much; largest difference {:.3g}, allowed {:.3g} (1e-4 of the "
+        "largest) or "
+        "0.2 %\n",
+        c.accepted() ? "accepted" : "refused", c.failed, c.compared, c.largest_difference, c.allowed);
+  }
+  if (!c.accepted()) {
+    throw Error(ErrorKind::bad_file, options.images[0] + " is not the Q of " + options.images[1]);
+  }
+}
+
 void compare(Options const& options) {
+  if (options.parboil) return compare_with_parboil(options);
   OutputSet outputs({.force = options.force, .inputs = options.images});
   std::string const picture = options.picture.empty() ? "" : outputs.stage(options.picture);
   Array<float> const reference = read_image_magnitude(options.reference());
@@ -163,6 +192,8 @@ void add_compare(CLI::App& root, App&) {
       ->type_name("FILE");
   command->add_option("--captions", options->captions, "Captions of the picture, one for each image")
       ->type_name("TEXT");
+  command->add_flag("--parboil", options->parboil,
+                    "The two files are Q as Parboil's mri-q writes it, compared by its rule");
   command->add_flag("--force", options->force, "Replace an existing picture");
   command->add_flag("--json", options->json, "Print JSON; a number that is infinite or undefined is null");
   command->footer(

@@ -16,10 +16,13 @@ namespace {
 void add_commands(CLI::App& root, App& app) {
   add_recon(root, app);
   add_simulate(root, app);
+  add_tune(root, app);
   add_info(root, app);
   add_compare(root, app);
   add_rerun(root, app);
   add_doctor(root, app);
+  add_ladder(root, app);
+  add_lab(root, app);
   add_man(root, app);
   add_completion(root, app);
 }

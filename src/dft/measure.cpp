@@ -13,14 +13,14 @@ namespace {
 /// Runs of a rung on slices that grow until one fills the budget or the sum ends; then the rest of the repeats.
 /// run(slice, repeats) returns the median of the seconds.
 template <class Run>
-RungTiming measure_with(Rung rung, std::int64_t samples, std::int64_t voxels, double first_pairs,
-                        MeasureOptions const& measure, Run const& run) {
+RungTiming measure_with(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels,
+                        double first_pairs, MeasureOptions const& measure, Run const& run) {
   double const all = static_cast<double>(samples) * static_cast<double>(voxels);
   double pairs = std::min(all, first_pairs);
   RungTiming timing;
   timing.rung = rung;
   for (;;) {
-    timing.slice = slice_of(rung, samples, voxels, pairs);
+    timing.slice = slice_of(rung, chunk, samples, voxels, pairs);
     double const done = static_cast<double>(timing.slice.samples) * static_cast<double>(timing.slice.voxels);
     double seconds = run(timing.slice, 1);
     double const wanted = std::min(all, 0.9 * done * measure.budget_s / std::max(seconds, 1e-7));
@@ -48,21 +48,22 @@ void add_error(Context const& context, ExactSum<T> const& sum, SumResult<T> cons
 
 }  // namespace
 
-SumSlice slice_of(Rung rung, std::int64_t samples, std::int64_t voxels, double pairs) {
-  bool const few_samples = rung == Rung::sequential || rung == Rung::pair;
-  std::int64_t const whole = few_samples ? voxels : samples, other = few_samples ? samples : voxels;
-  auto part = static_cast<std::int64_t>(std::ceil(pairs / static_cast<double>(whole)));
-  if (!few_samples) part = (part + 1023) / 1024 * 1024;  // whole blocks
-  part = std::clamp<std::int64_t>(part, 1, other);
-  return few_samples ? SumSlice{part, voxels} : SumSlice{samples, part};
+SumSlice slice_of(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels, double pairs) {
+  bool const few_voxels = rung == Rung::scatter || rung == Rung::scatter_fissioned || rung == Rung::mu;
+  double const whole = static_cast<double>(few_voxels ? samples : voxels);
+  auto part = static_cast<std::int64_t>(std::ceil(pairs / whole));
+  if (few_voxels) return {samples, std::clamp<std::int64_t>(part, 1, voxels)};
+  if (facts(rung).constant_sample_bytes > 0) part = (part + chunk - 1) / chunk * chunk;
+  return {std::clamp<std::int64_t>(part, 1, samples), voxels};
 }
 
 template <class T>
 RungTiming time_on_cpu(Context const& context, ExactSum<T> const& sum, Rung rung, RungOptions const& options,
                        MeasureOptions const& measure) {
   SumResult<T> result;
-  RungTiming timing =
-      measure_with(rung, sum.samples(), sum.voxels(), 1e6, measure, [&](SumSlice slice, int repeats) {
+  RungOptions const o = fitting_options(rung, options, sizeof(T));
+  RungTiming timing = measure_with(
+      rung, o.chunk, sum.samples(), sum.voxels(), 1e6, measure, [&](SumSlice slice, int repeats) {
         std::vector<double> seconds;
         for (int i = 0; i < repeats; ++i) {
           result = run_rung(context, sum, rung, options, slice);
@@ -71,7 +72,7 @@ RungTiming time_on_cpu(Context const& context, ExactSum<T> const& sum, Rung rung
         std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
         return seconds[static_cast<std::size_t>(repeats / 2)];
       });
-  timing.options = fitting_options(rung, options, sizeof(T));
+  timing.options = o;
   add_error(context, sum, result, measure, timing);
   return timing;
 }
@@ -81,15 +82,16 @@ RungTiming time_on_cuda(Context const& context, CudaSum<T>& device_sum, ExactSum
                         RungOptions const& options, MeasureOptions const& measure) {
   LaunchFigures figures;
   // The first slice gives every lane of a large device a voxel or a sample.
-  RungTiming timing =
-      measure_with(rung, sum.samples(), sum.voxels(), 3e8, measure, [&](SumSlice slice, int repeats) {
-        context.throw_if_cancelled();
-        auto const run = device_sum.run(rung, options, slice, repeats);
-        figures = run.figures;
-        return run.seconds;
-      });
+  RungOptions const o = fitting_options(rung, options, sizeof(T));
+  RungTiming timing = measure_with(rung, o.chunk, sum.samples(), sum.voxels(), 3e8, measure,
+                                   [&](SumSlice slice, int repeats) {
+                                     context.throw_if_cancelled();
+                                     auto const run = device_sum.run(rung, options, slice, repeats);
+                                     figures = run.figures;
+                                     return run.seconds;
+                                   });
   timing.cuda = true;
-  timing.options = fitting_options(rung, options, sizeof(T));
+  timing.options = o;
   timing.figures = figures;
   add_error(context, sum, device_sum.result(timing.slice), measure, timing);
   return timing;

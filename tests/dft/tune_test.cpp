@@ -132,14 +132,18 @@ TEST(TuneMemory, ProblemsOfAnOctaveShareAClass) {
   EXPECT_NE(problem_class(SumKind::fhd, 284592, 1 << 21), problem_class(SumKind::fhd, 700000, 1 << 21));
 }
 
-TEST(Measure, SlicesKeepWholeRowsOfWork) {
-  auto const sequential = slice_of(Rung::sequential, 1000, 50000, 1e6);
+TEST(Measure, SlicesHaveAsManyThreadsAsTheWholeSum) {
+  auto const sequential = slice_of(Rung::sequential, 1, 1000, 50000, 1e6);
   EXPECT_EQ(sequential.samples, 20);
   EXPECT_EQ(sequential.voxels, 50000);
-  auto const gather = slice_of(Rung::gather, 1000, 50000, 1e6);
-  EXPECT_EQ(gather.samples, 1000);
-  EXPECT_EQ(gather.voxels, 1024);
-  auto const all = slice_of(Rung::gather, 1000, 50000, 1e12);
+  auto const constant = slice_of(Rung::gather_constant, 64, 1000, 50000, 4e6);
+  EXPECT_EQ(constant.samples, 128);  // whole chunks
+  EXPECT_EQ(constant.voxels, 50000);
+  auto const scatter = slice_of(Rung::scatter, 64, 1000, 50000, 1e6);
+  EXPECT_EQ(scatter.samples, 1000);
+  EXPECT_EQ(scatter.voxels, 1000);
+  auto const all = slice_of(Rung::gather, 64, 1000, 50000, 1e12);
+  EXPECT_EQ(all.samples, 1000);
   EXPECT_EQ(all.voxels, 50000);
 }
 

@@ -27,9 +27,9 @@ struct RungTiming {
   std::optional<LaunchFigures> figures;
 };
 
-/// The part of a sum that has about so many pairs: few samples of all voxels for the rungs that walk over voxels, few
-/// voxels with all samples for the others, so that chunks and their copies keep their share.
-SumSlice slice_of(Rung rung, std::int64_t samples, std::int64_t voxels, double pairs);
+/// The part of a sum that has about so many pairs, with as many threads as the whole sum: all samples and few voxels
+/// where a thread owns a sample, all voxels and few samples elsewhere, in whole chunks where there are more than one.
+SumSlice slice_of(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels, double pairs);
 
 template <class T>
 RungTiming time_on_cpu(Context const& context, ExactSum<T> const& sum, Rung rung, RungOptions const& options,

@@ -137,6 +137,9 @@ inline std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {
   return (items + per_block - 1) / per_block;
 }
 
+/// Threads of the largest block of any CUDA device.
+inline constexpr int kMaxLanes = 1024;
+
 /// Bytes of constant memory on every CUDA device.
 inline constexpr int kConstantBytes = 65536;
 

@@ -27,16 +27,17 @@ struct GatherCoarseBody {
         z[r] = inside ? a.z[n] : 0;
         re[r] = im[r] = 0;
       }
-      for (int m = 0; m < chunk.length; ++m) {
+      // Starts at 0, which the compiler cannot see: constants at an index that it knows to be the same for all lanes
+      // go through the uniform registers, 2.3 times slower here (H200, R = 8 against 4 in the tuned rung: 0.70e12, 1.66e12).
+      for (int m = lane / kMaxLanes; m < chunk.length; ++m) {
         Quad<float> const k = chunk.k(m);
-        Pair<float> const mu = chunk.mu(m);
+        float const mu_re = k.spare, mu_im = chunk.mu(m).im;
         FINDRHO_UNROLL
         for (int r = 0; r < R; ++r) {
           float const turns = fraction_of_turn(k.x * x[r] + k.y * y[r] + k.z * z[r]);
           float s, c;
           fast_sine_cosine(kTwoPi<float> * turns, s, c);
-          re[r] += Sum::re(mu.re, mu.im, c, s);
-          im[r] += Sum::im(mu.re, mu.im, c, s);
+          Sum::add(re[r], im[r], mu_re, mu_im, c, s);
         }
       }
       FINDRHO_UNROLL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples packed for the rungs that read structures: Triple {kx, ky, kz}; and Sample, the padded {kx, ky, kz, -}
-// in packed_k with Mu beside it as {re, im} in packed.
+// Samples packed for the rungs that read structures: Triple {kx, ky, kz}; and Quad, the padded {kx, ky, kz, -}
+// in packed_k with Mu beside it as {re, im} in packed. The padding is not wasted: it holds Mu's real part once more.
 #pragma once
 #include "dft/rungs/mu.hpp"
 
@@ -12,7 +12,7 @@ struct Triple {
 };
 template <class T>
 struct alignas(4 * sizeof(T)) Quad {
-  T x, y, z, unused;
+  T x, y, z, spare;
 };
 template <class T>
 struct alignas(2 * sizeof(T)) Pair {
@@ -48,7 +48,7 @@ struct PackPaddedBody {
     team.each(block_size, [&](int lane) {
       std::int64_t const m = item_of(block, block_size, lane);
       if (m >= a.samples) return;
-      reinterpret_cast<Quad<T>*>(a.packed_k)[m] = {a.kx[m], a.ky[m], a.kz[m], 0};
+      reinterpret_cast<Quad<T>*>(a.packed_k)[m] = {a.kx[m], a.ky[m], a.kz[m], a.mu_re[m]};
       reinterpret_cast<Pair<T>*>(a.packed)[m] = {a.mu_re[m], a.mu_im[m]};
     });
   }

@@ -53,7 +53,8 @@ struct Voxels {
   template <int U, class Sum, class Samples>
   FINDRHO_HD void add_all(Samples const& samples) {
     int m = 0;
-    FINDRHO_KEEP_ROLLED  // U alone says how often it is unrolled
+    // U alone says how often the loop is unrolled.
+    FINDRHO_KEEP_ROLLED
     for (; m + U <= samples.length; m += U) {
       FINDRHO_UNROLL
       for (int u = 0; u < U; ++u) add<Sum>(samples.k(m + u), samples.mu(m + u));

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// findrho ladder: every rung of the exact sums, verified, timed and accounted for.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "app.hpp"
+#include "axis_numbers.hpp"
+#include "commands.hpp"
+#include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
+#include "findrho/dft/tune.hpp"
+#include "findrho/io/output_set.hpp"
+#include "findrho/io/parboil.hpp"
+#include "findrho/lab/ceilings.hpp"
+#include "findrho/lab/experiment.hpp"
+#include "ladder_problem.hpp"
+#include "ladder_quality.hpp"
+#include "ladder_table.hpp"
+
+namespace findrho {
+namespace {
+
+struct Options {
+  LadderProblemOptions problem;
+  std::vector<std::string> rungs;
+  std::string precision = "single", output, picture;
+  int block = 0, chunk = 0, unroll = 0, per_thread = 0;
+  double budget_s = 0.5;
+  int repeats = 3;
+  bool json = false, explain = false, force = false, quality = false;
+  QualityOptions of_quality;
+};
+
+/// What a rung runs with unless told otherwise. Blocks of 1024 on the device, as the textbook's arithmetic has it.
+RungOptions defaults(Rung rung, bool cuda) {
+  RungOptions o;
+  o.block_size = cuda ? 1024 : 256;
+  if (rung == Rung::gather_constant || rung == Rung::gather_constant_aos) o.chunk = 4096;
+  if (rung == Rung::gather_coarse) {
+    o.block_size = cuda ? 512 : 256;
+    o.per_thread = 4;
+  }
+  if (rung == Rung::tuned)
+    o = {.block_size = 256, .chunk = 2048, .unroll = 2, .per_thread = 8, .memory = SampleMemory::shared};
+  if (rung == Rung::gather_vector) o = {.block_size = 1024, .chunk = 512, .per_thread = 4};
+  return o;
+}
+
+RungOptions chosen(Options const& options, Rung rung, bool cuda, std::optional<TunedEntry> const& tuned) {
+  RungOptions o =
+      tuned && rung == (cuda ? Rung::tuned : Rung::gather_vector) ? tuned->options : defaults(rung, cuda);
+  if (options.block > 0) o.block_size = options.block;
+  if (options.chunk > 0) o.chunk = options.chunk;
+  if (options.unroll > 0) o.unroll = options.unroll;
+  if (options.per_thread > 0) o.per_thread = options.per_thread;
+  return o;
+}
+
+/// The asked rungs that run there, in the order of the ladder.
+std::vector<Rung> rungs_for(Options const& options, bool cuda, bool in_double) {
+  std::vector<Rung> chosen;
+  for (RungFacts const& f : rung_facts()) {
+    bool const asked = options.rungs.empty() ||
+                       std::find(options.rungs.begin(), options.rungs.end(), f.name) != options.rungs.end();
+    if (asked && (cuda ? f.on_gpu : f.on_cpu) && (f.in_double || !in_double)) chosen.push_back(f.rung);
+  }
+  return chosen;
+}
+
+template <class T>
+void require_memory(ExactSum<T> const& sum) {
+  // The sum and one result beside it.
+  std::int64_t const needed = 2 * sum.bytes(), there = available_memory_bytes();
+  if (needed <= there) return;
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("the sum takes {} MiB, {} MiB are there", needed >> 20, there >> 20),
+              "take a smaller --size or fewer --samples");
+}
+
+class Ladder {
+ public:
+  Ladder(App& app, Options const& options) : app_(app), options_(options), context_(app.cpu_context()) {}
+
+  template <class T>
+  void run() {
+    for (std::string const& rung : options_.rungs) find_rung(rung);
+    OutputSet outputs({.force = options_.force, .inputs = {options_.problem.input}});
+    std::string const output = options_.output.empty() ? "" : outputs.stage(options_.output);
+    std::string const picture = options_.picture.empty() ? "" : outputs.stage(options_.picture);
+    auto const problem = make_problem<T>(options_.problem);
+    require_memory(problem.sum);
+    describe(problem);
+    CudaModule const module = load_cuda_module();
+    DeviceChoice const choice = choose_device(app_.options.device, module);
+    if (!choice.reason.empty()) report_.notes.push_back(choice.reason);
+    // The CPU's rungs stand beside the device's: where a device works, the first and the last of them.
+    run_on_cpu(problem.sum, choice.cuda);
+    if (choice.cuda) run_on_device(problem.sum, CudaSession::open(module, choice.index), module.driver);
+    if (!output.empty()) write_result(problem.sum, output);
+    if (!picture.empty()) write_ladder_picture(picture, report_);
+    outputs.commit();
+    std::cout << (options_.json ? table_json(report_) : table_text(report_));
+    if (options_.explain && !options_.json) std::cout << "\n" << explanation(report_);
+  }
+
+ private:
+  template <class T>
+  void describe(LadderProblem<T> const& problem) {
+    report_.title = problem.title + (sizeof(T) == 8 ? ", double precision" : ", single precision");
+    report_.processor = cpu_name(context_);
+    report_.kind = problem.sum.kind;
+    report_.samples = problem.sum.samples();
+    report_.voxels = problem.sum.voxels();
+    report_.element_bytes = sizeof(T);
+  }
+
+  MeasureOptions measure() const { return {.budget_s = options_.budget_s, .repeats = options_.repeats}; }
+
+  template <class T>
+  void run_on_cpu(ExactSum<T> const& sum, bool beside_device) {
+    auto const tuned = remembered(report_.processor, version());
+    for (Rung rung : rungs_for(options_, false, sizeof(T) == 8)) {
+      bool const wanted = rung == Rung::sequential || rung == Rung::gather_vector;
+      if (beside_device && !wanted) continue;
+      Phase const phase(context_, std::string("CPU ") + facts(rung).name);
+      report_.rows.push_back(
+          time_on_cpu(context_, sum, rung, chosen(options_, rung, false, tuned), measure()));
+    }
+  }
+
+  template <class T>
+  void run_on_device(ExactSum<T> const& sum, CudaSession const& session, std::string const& driver) {
+    CudaDevice const& device = session.device();
+    device_index_ = device.index;
+    set_rates(device);
+    report_.device = fmt::format("{}, {} multiprocessors at up to {:.0f} MHz", device.name,
+                                 device.multiprocessors, device.clock_mhz);
+    auto const tuned = remembered(device.name, driver);
+    CudaSum<T> device_sum(session, sum);
+    for (Rung rung : rungs_for(options_, true, sizeof(T) == 8)) {
+      Phase const phase(context_, std::string("GPU ") + facts(rung).name);
+      report_.rows.push_back(
+          time_on_cuda(context_, device_sum, sum, rung, chosen(options_, rung, true, tuned), measure()));
+    }
+  }
+
+  /// The lab's measurement of this device, where there is one; else what clock and units make.
+  void set_rates(CudaDevice const& device) {
+    if (auto const measured = load_ceilings(cache_folder(), device.uuid);
+        measured && (*measured)["SFU"] > 0) {
+      report_.sine_rate = (*measured)["SFU"];
+      report_.float_rate = (*measured)["FP32"] / 2;  // a multiply-add counts two
+      report_.rates_from = "findrho lab's measurement of this device";
+      return;
+    }
+    double const clocks = device.clock_mhz * 1e6 * device.multiprocessors;
+    report_.sine_rate = 16 * clocks;
+    report_.float_rate = 128 * clocks;
+    report_.rates_from =
+        "the clock, 16 sine and 128 float units a multiprocessor (findrho lab roofline measures them)";
+  }
+
+  std::optional<TunedEntry> remembered(std::string const& device, std::string const& driver) {
+    auto const found = find_tuned(cache_folder(), device, driver,
+                                  problem_class(report_.kind, report_.samples, report_.voxels));
+    if (found)
+      report_.notes.push_back("options of the tuned rung on " + device + " are those that tune remembered");
+    return found;
+  }
+
+  /// Q of mri-q's positions by the last rung of the table, on the device that the table is about.
+  template <class T>
+  void write_result(ExactSum<T> const& sum, std::string const& path) {
+    if (options_.problem.input.empty()) {
+      throw Error(ErrorKind::bad_option, "--output is the result of an mri-q input, and there is no --input");
+    }
+    RungTiming const& last = report_.rows.back();
+    SumResult<T> result;
+    if (last.cuda) {
+      CudaModule const module = load_cuda_module();
+      CudaSum<T> device_sum(CudaSession::open(module, device_index_), sum);
+      device_sum.run(last.rung, last.options);
+      result = device_sum.result();
+    } else {
+      result = run_rung(context_, sum, last.rung, last.options);
+    }
+    write_parboil_output(path, {result.re.begin(), result.re.end()}, {result.im.begin(), result.im.end()});
+    report_.notes.push_back(fmt::format("{} holds Q by {}", options_.output, facts(last.rung).name));
+  }
+
+  App& app_;
+  Options const& options_;
+  Context context_;
+  LadderReport report_;
+  int device_index_ = 0;
+};
+
+void compare_quality(App& app, Options options) {
+  OutputSet outputs({.force = options.force});
+  QualityOptions& quality = options.of_quality;
+  if (!options.picture.empty()) quality.picture = outputs.stage(options.picture);
+  quality.size = options.problem.size == LadderProblemOptions{}.size ? quality.size : options.problem.size;
+  quality.seed = options.problem.seed;
+  Context const context = app.cpu_context();
+  CudaModule const module = load_cuda_module();
+  DeviceChoice const choice = choose_device(app.options.device, module);
+  std::optional<CudaSession> session;
+  if (choice.cuda) session = CudaSession::open(module, choice.index);
+  std::string const text = quality_tables(context, quality, session);
+  outputs.commit();
+  std::cout << text;
+  if (!choice.cuda)
+    std::cout << "GPU rows are missing: " << (choice.reason.empty() ? "--device cpu" : choice.reason) << "\n";
+}
+
+}  // namespace
+
+void add_ladder(CLI::App& root, App& app) {
+  auto* command = root.add_subcommand(
+      "ladder", "Climb the ladder of exact sums: every rung verified, timed and accounted for");
+  auto options = std::make_shared<Options>();
+  add_problem_options(*command, options->problem);
+  command->add_option("--rungs", options->rungs, "Only these rungs")->delimiter(',')->type_name("NAME,...");
+  command->add_option("--precision", options->precision, "single or double")
+      ->check(CLI::IsMember({"single", "double"}))
+      ->type_name("PRECISION")
+      ->capture_default_str();
+  command->add_option("--block", options->block, "Threads of a block; 0: the rung's own")
+      ->check(CLI::Range(0, 2048))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--chunk", options->chunk, "Samples of a launch; 0: the rung's own")
+      ->check(CLI::Range(0, 1 << 30))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--unroll", options->unroll, "Samples per turn of the tuned rung's loop; 0: its own")
+      ->check(CLI::IsMember({0, 1, 2, 4, 8}))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--per-thread", options->per_thread,
+                   "Voxels per thread where a rung has several; 0: its own")
+      ->check(CLI::IsMember({0, 1, 2, 3, 4, 8}))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--budget", options->budget_s, "Seconds; a rung that takes longer is timed on a slice")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_option("--repeats", options->repeats, "Runs of each rung; the median counts")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Q of --input, as Parboil's mri-q writes it")
+      ->type_name("FILE");
+  command->add_option("--picture", options->picture, "Bars and roofline (.png)")->type_name("FILE");
+  command->add_flag(
+      "--quality", options->quality,
+      "Compare the images instead: rungs, gridding and Cartesian scans of a phantom (2D --size)");
+  command
+      ->add_option("--max-psnr-loss", options->of_quality.max_psnr_loss_db,
+                   "With --quality: dB against double that the choice of a rung may cost")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("DB")
+      ->capture_default_str();
+  command->add_option("--snr", options->of_quality.snr, "With --quality: of the phantom's scans; 0: no noise")
+      ->check(CLI::Range(0.0, 1e9))
+      ->type_name("SNR")
+      ->capture_default_str();
+  command->add_flag("--explain", options->explain, "Add the story in the numbers of this problem");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--force", options->force, "Replace existing files");
+  command->callback([&app, options] {
+    if (options->quality) return compare_quality(app, *options);
+    Ladder ladder(app, *options);
+    options->precision == "double" ? ladder.run<double>() : ladder.run<float>();
+  });
+}
+
+}  // namespace findrho

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What findrho ladder prints: the accounting table, the same as JSON, and as a picture.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "findrho/dft/measure.hpp"
+
+namespace findrho {
+
+struct LadderReport {
+  std::string title, processor, device;  // device: empty without CUDA
+  SumKind kind = SumKind::fhd;
+  std::int64_t samples = 0, voxels = 0;
+  int element_bytes = 4;
+  std::vector<RungTiming> rows;  // in the order of the ladder, the CPU's before the device's
+  // Of the device, per second: sines or cosines, and float instructions; 0: unknown.
+  double sine_rate = 0, float_rate = 0;
+  std::string rates_from;  // "findrho lab", or what they were worked out from
+  std::vector<std::string> notes;
+};
+
+/// Pairs per second that the device's arithmetic allows a rung, and what limits it: the sine units (two of every pair,
+/// 16 a clock and multiprocessor) where the rung uses them, else the float units (128 a clock).
+struct RungLimit {
+  double pairs_per_second = 0;
+  char const* what = "";
+};
+std::optional<RungLimit> limit_of(RungTiming const& row, LadderReport const& report);
+
+std::string table_text(LadderReport const& report);
+std::string table_json(LadderReport const& report);
+/// Bars of pairs per second beside a roofline with the rungs on it.
+/// Errors  cannot_write
+void write_ladder_picture(std::string const& path, LadderReport const& report);
+/// The numbers of the user's own problem, in words.
+std::string explanation(LadderReport const& report);
+
+/// "1 024", "2.1e12": short numbers for tables.
+std::string rate_text(double per_second);
+
+}  // namespace findrho
