@@ -37,7 +37,6 @@ struct Options {
 RungOptions defaults(Rung rung, bool cuda) {
   RungOptions o;
   o.block_size = cuda ? 1024 : 256;
-  if (rung == Rung::gather_constant || rung == Rung::gather_constant_aos) o.chunk = 4096;
   if (rung == Rung::gather_coarse) {
     o.block_size = cuda ? 512 : 256;
     o.per_thread = 4;
@@ -198,7 +197,7 @@ class Ladder {
 };
 
 void compare_quality(App& app, Options options) {
-  OutputSet outputs({.force = options.force});
+  OutputSet outputs({.force = options.force, .inputs = {}});
   QualityOptions& quality = options.of_quality;
   if (!options.picture.empty()) quality.picture = outputs.stage(options.picture);
   quality.size = options.problem.size == LadderProblemOptions{}.size ? quality.size : options.problem.size;

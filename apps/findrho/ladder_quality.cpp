@@ -67,7 +67,9 @@ class QualityRun {
   Row recipe(std::string name, Scan const& scan, ReconOptions o, bool fitted = false) const {
     o.lambda = options_.lambda;
     o.iterations = options_.iterations;
-    Row row{.name = std::move(name), .fitted = fitted};
+    Row row;
+    row.name = std::move(name);
+    row.fitted = fitted;
     auto const start = std::chrono::steady_clock::now();
     ReconResult const result = reconstruct(context_, scan.dataset, o);
     row.seconds = since(start);
@@ -82,7 +84,10 @@ class QualityRun {
     Matrix const& m = scan.dataset.matrix;
     Trajectory const& t = *scan.frame().trajectory;
     auto const d = scan.samples();
-    Row row{.name = std::move(name), .rung = rung, .cuda = cuda};
+    Row row;
+    row.name = std::move(name);
+    row.rung = rung;
+    row.cuda = cuda;
     auto const start = std::chrono::steady_clock::now();
     SumResult<T> const fhd = sum(fhd_sum<T>(t, m, d), rung, cuda);
     SumResult<T> const half = sum(q_sum<T>(t, m), rung, cuda);
@@ -118,9 +123,10 @@ class QualityRun {
 
   static Row judged(Row row, Scan const& scan) {
     Array<float> const image = magnitude(row.image);
+    CompareOptions options;
+    if (row.fitted) options.scale_fit = ScaleFit::least_squares;
     Quality const quality =
-        compare_images(View<float const>(image.data(), scan.truth.shape()), scan.truth,
-                       {.scale_fit = row.fitted ? ScaleFit::least_squares : ScaleFit::none});
+        compare_images(View<float const>(image.data(), scan.truth.shape()), scan.truth, options);
     row.psnr_db = quality.psnr_db;
     row.scale = quality.scale;
     row.scan_time_s = scan.scan_time_s;
@@ -131,6 +137,21 @@ class QualityRun {
   QualityOptions const& options_;
   std::optional<CudaSession> const& session_;
 };
+
+ReconOptions with(Method method, DensityKind density = DensityKind::automatic) {
+  ReconOptions o;
+  o.method = method;
+  o.density = density;
+  return o;
+}
+
+/// The textbook's baseline: a triangle of two cells, no oversampling.
+ReconOptions bilinear_gridding(DensityKind density) {
+  ReconOptions o = with(Method::gridding, density);
+  o.nufft.oversampling = 1;
+  o.nufft.kernel = GriddingKernel::bilinear;
+  return o;
+}
 
 double distance(Image const& a, Image const& b) {
   double difference = 0, norm = 0;
@@ -210,7 +231,7 @@ std::string quality_tables(Context const& context, QualityOptions const& o,
   Scan const radial = simulated(context, o, matrix, Radial2dOptions{});
 
   std::vector<Row> rows;
-  rows.push_back(run.recipe("Cartesian, FFT", cartesian, {.method = Method::ifft}));
+  rows.push_back(run.recipe("Cartesian, FFT", cartesian, with(Method::ifft)));
   rows.push_back(run.exact<double>("spiral, iterative, CPU double", spiral, Rung::gather_vector, false));
   std::size_t const in_double = rows.size() - 1;
   rows.reserve(rows.size() + 8);  // `like` points into it
@@ -226,19 +247,17 @@ std::string quality_tables(Context const& context, QualityOptions const& o,
   for (Row& row : rows) {
     if (row.rung) row.from_double = distance(row.image, rows[in_double].image);
   }
-  NufftOptions const bilinear{.oversampling = 1, .kernel = GriddingKernel::bilinear};
   rows.push_back(run.recipe("spiral, bilinear gridding, no weights", spiral,
-                            {.method = Method::gridding, .nufft = bilinear, .density = DensityKind::none},
-                            true));
-  rows.push_back(run.recipe("spiral, bilinear gridding, weights", spiral,
-                            {.method = Method::gridding, .nufft = bilinear}));
-  rows.push_back(run.recipe("spiral, Kaiser-Bessel gridding, weights", spiral, {.method = Method::gridding}));
+                            bilinear_gridding(DensityKind::none), true));
+  rows.push_back(
+      run.recipe("spiral, bilinear gridding, weights", spiral, bilinear_gridding(DensityKind::automatic)));
+  rows.push_back(run.recipe("spiral, Kaiser-Bessel gridding, weights", spiral, with(Method::gridding)));
 
   std::vector<Row> routes;
-  routes.push_back(run.recipe("Cartesian, FFT", cartesian, {.method = Method::ifft}));
-  routes.push_back(run.recipe("spiral, gridding", spiral, {.method = Method::gridding}));
+  routes.push_back(run.recipe("Cartesian, FFT", cartesian, with(Method::ifft)));
+  routes.push_back(run.recipe("spiral, gridding", spiral, with(Method::gridding)));
   routes.push_back(run.exact<float>("spiral, iterative", spiral, Rung::gather_vector, false));
-  routes.push_back(run.recipe("radial, gridding", radial, {.method = Method::gridding}));
+  routes.push_back(run.recipe("radial, gridding", radial, with(Method::gridding)));
   routes.push_back(run.exact<float>("radial, iterative", radial, Rung::gather_vector, false));
 
   if (!o.picture.empty()) write_picture(o.picture, rows, rows[in_double], spiral);

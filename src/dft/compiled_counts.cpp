@@ -25,9 +25,9 @@ std::optional<CompiledCount> compiled_count(Rung rung) {
     case Rung::gather_readonly:
       return CompiledCount{5, 0, 24, 0, 120};
     case Rung::gather_fast_trig:
-      return CompiledCount{0, 4, 14, 2, 21.5};
+      return CompiledCount{0, 3, 12, 2, 18.5};
     case Rung::gather_coarse:
-      return CompiledCount{0, 1, 14, 2, 18};
+      return CompiledCount{0, 0.75, 12, 2, 15.38};
     case Rung::tuned:
       return CompiledCount{0, 0.5, 8, 2, 11.38};
     default:

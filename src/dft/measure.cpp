@@ -24,7 +24,7 @@ RungTiming measure_with(Rung rung, std::int64_t chunk, std::int64_t samples, std
     double const done = static_cast<double>(timing.slice.samples) * static_cast<double>(timing.slice.voxels);
     double seconds = run(timing.slice, 1);
     double const wanted = std::min(all, 0.9 * done * measure.budget_s / std::max(seconds, 1e-7));
-    bool const large_enough = done >= all || wanted < 2 * done;
+    bool const large_enough = done >= all || (wanted < 2 * done && wanted < all);
     if (large_enough && measure.repeats > 1) seconds = run(timing.slice, measure.repeats);
     if (large_enough) {
       timing.pairs_per_second = done / seconds;

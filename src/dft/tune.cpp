@@ -71,7 +71,8 @@ TuneStrategy search_greedily(std::vector<RungOptions> const& space, RungOptions 
 
 TuneStrategy best_of(std::string name, std::vector<TuneCandidate> const& candidates,
                      std::vector<std::size_t> const& chosen) {
-  TuneStrategy result{.name = std::move(name)};
+  TuneStrategy result;
+  result.name = std::move(name);
   for (std::size_t i : chosen) {
     TuneCandidate const& c = candidates[i];
     if (c.seconds <= 0) continue;
