@@ -26,6 +26,7 @@ struct Drawing {
   struct Word {
     double x, y;  // left, middle
     std::string text;
+    bool boxed = false;  // on a white ground, because a line runs there
   };
   std::vector<Line> lines;
   std::vector<Word> words;
@@ -103,7 +104,13 @@ Drawing draw(Chart const& chart) {
       if (i > 0)
         d.lines.push_back({ax.at(s.points[i - 1].first), ay.at(s.points[i - 1].second), x, y, 60, 2});
     }
-    if (!s.points.empty()) labels.push_back({ay.at(s.points.back().second), s.label});
+    if (s.label_at == 1) {
+      labels.push_back({ay.at(s.points.back().second), s.label});
+    } else {
+      double const x = std::lerp(ax.at(s.points.front().first), ax.at(s.points.back().first), s.label_at);
+      double const y = std::lerp(ay.at(s.points.front().second), ay.at(s.points.back().second), s.label_at);
+      d.words.push_back({x - text_width(s.label) / 2, y, s.label, true});
+    }
   }
   // Labels stand at the ends of their lines, moved up where two would cover each other.
   std::sort(labels.rbegin(), labels.rend());
@@ -133,6 +140,15 @@ void draw_line(GreyImage& image, Drawing::Line const& line) {
   }
 }
 
+void clear_box(GreyImage& image, double left, double top, double width, double height) {
+  for (auto y = std::max(0l, std::lround(top)); y < std::min(image.height, std::lround(top + height)); ++y) {
+    for (auto x = std::max(0l, std::lround(left)); x < std::min(image.width, std::lround(left + width));
+         ++x) {
+      image.at(x, y) = 0;
+    }
+  }
+}
+
 std::string escaped(std::string const& text) {
   std::string result;
   for (char const c : text) {
@@ -157,6 +173,10 @@ std::string chart_svg(Chart const& chart) {
         l.x0, l.y0, l.x1, l.y1, l.grey, l.grey, l.grey, l.thickness);
   }
   for (auto const& w : d.words) {
+    if (w.boxed) {
+      svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"22\" fill=\"white\"/>\n",
+                         w.x - 4, w.y - 11, text_width(w.text) + 8);
+    }
     svg += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
         w.x, w.y + 5, text_width(w.text), escaped(w.text));
@@ -176,6 +196,7 @@ void write_chart(std::filesystem::path const& stem, Chart const& chart) {
   Drawing const d = draw(chart);
   for (auto const& l : d.lines) draw_line(image, l);
   for (auto const& w : d.words) {
+    if (w.boxed) clear_box(image, w.x - 4, w.y - 11, text_width(w.text) + 8, 22);
     draw_text(image, std::lround(w.x), std::lround(w.y) - 9, w.text, kFont);
   }
   for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
@@ -194,10 +215,13 @@ Chart roofline_chart(Ceilings const& ceilings) {
   for (Ceiling const& c : ceilings.list) {
     if (c.kind == Ceiling::Kind::bytes) last = std::max(last, 8 * top / c.per_second);
   }
+  double label_at = 0.3;
   for (Ceiling const& c : ceilings.list) {
     if (c.kind == Ceiling::Kind::bytes) {
       chart.series.push_back({fmt::format("{} {}B/s", c.name, tick_text(c.per_second)),
-                              {{kFirst, kFirst * c.per_second}, {top / c.per_second, top}}});
+                              {{kFirst, kFirst * c.per_second}, {top / c.per_second, top}},
+                              label_at});
+      label_at += 0.2;
     } else {
       chart.series.push_back({fmt::format("{} {}/s", c.name, tick_text(c.per_second)),
                               {{c.per_second / steepest, c.per_second}, {last, c.per_second}}});

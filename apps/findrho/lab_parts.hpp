@@ -19,6 +19,7 @@ struct Chart {
   struct Series {
     std::string label;
     std::vector<std::pair<double, double>> points;  // positive; both axes are logarithmic
+    double label_at = 1;  // 1: beside the last point; less: on the line, that share of the way
   };
   std::string title, x_label, y_label;
   std::vector<Series> series;

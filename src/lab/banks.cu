@@ -82,6 +82,7 @@ void gpu_banks(Gpu const& gpu) {
   Buffer<long long> cycles(gpu.session, 1);
   std::vector<Case> cases{{"all lanes one word (broadcast)", 0}};
   for (int stride = 1; stride <= 33; ++stride) {
+    if (gpu.small && stride > 2 && stride < 32) continue;  // race checkers take their time for each read
     std::string name = "stride " + std::to_string(stride);
     if (stride == 1) name += ", a row of [32][32]";
     if (stride == 32) name += ", a column of [32][32]";
@@ -101,21 +102,22 @@ void gpu_banks(Gpu const& gpu) {
       expected += mixed(static_cast<unsigned>(lane * c.stride)) * kReads * (kThreads / 32);
     gpu.out.verify_equal("sum, " + c.variant, sum.download()[0], expected);
     std::vector<double> samples;
-    for (int run = 0; run < 5; ++run) {
+    for (int run = 0; run < (gpu.once ? 1 : 5); ++run) {
       launch();
       samples.push_back(static_cast<double>(cycles.download()[0]) / (kReads * (kThreads / 32)));
     }
-    std::nth_element(samples.begin(), samples.begin() + 2, samples.end());
+    std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2),
+                     samples.end());
     int const ways = c.stride == 0 ? 1 : std::gcd(c.stride, 32);
     gpu.out.row({.variant = c.variant,
-                 .values = {{"cycles per warp's read", "", samples[2]}},
+                 .values = {{"cycles per warp's read", "", samples[samples.size() / 2]}},
                  .predicted = static_cast<double>(ways),
                  .reason = c.stride == 0
                                ? "one word is read once and handed to all"
                                : std::to_string(ways) +
                                      " lanes share a bank (greatest common divisor of stride and 32)"});
     if (c.stride == 1 || c.stride >= 32)
-      columns += (columns.empty() ? "" : ", ") + c.variant + ": " + brief(samples[2]);
+      columns += (columns.empty() ? "" : ", ") + c.variant + ": " + brief(samples[samples.size() / 2]);
   }
   gpu.out.answer("Do [32][32] by column, by row, and [32][33] by column conflict? Cycles per warp's read: " +
                  columns + ".");

@@ -10,13 +10,14 @@ namespace findrho {
 
 /// out[x][y] = in[y][x] by tiles: rows are read, rows are written, the turn happens in the scratch.
 /// pad 0: a column of the tile lies in one bank of shared memory; pad 1: in 32.
+template <int Tile = 32>
 struct TransposeBody {
-  static constexpr int kTile = 32, kLanes = 256;
+  static constexpr int kTile = Tile, kLanes = 256;
   int rows, columns, pad;
   float const* in;
   float* out;
 
-  static int tiles(int n) { return (n + kTile - 1) / kTile; }
+  FINDRHO_HD static int tiles(int n) { return (n + kTile - 1) / kTile; }
   std::int64_t blocks() const { return std::int64_t{tiles(rows)} * tiles(columns); }
   std::size_t scratch_bytes() const {
     return static_cast<std::size_t>(kTile * (kTile + pad)) * sizeof(float);
@@ -25,22 +26,21 @@ struct TransposeBody {
   template <class Team>
   FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
     auto* const tile = reinterpret_cast<float*>(scratch);
-    int const across = (columns + kTile - 1) / kTile;
-    auto const b = static_cast<unsigned>(block),
-               wide = static_cast<unsigned>(across);  // 64-bit division is slow
-    int const y0 = static_cast<int>(b / wide) * kTile, x0 = static_cast<int>(b % wide) * kTile;
-    int const width = kTile + pad, high = rows - y0, wide_here = columns - x0;
+    auto const across = static_cast<unsigned>(tiles(columns));
+    auto const b = static_cast<unsigned>(block);  // 64-bit division is slow
+    int const y0 = static_cast<int>(b / across) * kTile, x0 = static_cast<int>(b % across) * kTile;
+    int const width = kTile + pad, high = rows - y0, wide = columns - x0;
     float const* const from = in + std::int64_t{y0} * columns + x0;
     float* const to = out + std::int64_t{x0} * rows + y0;
     team.sync();  // the block before may still be written from the scratch
     team.each(kTile * kTile, [&](int i) {
       int const y = i / kTile, x = i % kTile;
-      if (y < high && x < wide_here) tile[y * width + x] = read_only(from + y * columns + x);
+      if (y < high && x < wide) tile[y * width + x] = read_only(from + std::int64_t{y} * columns + x);
     });
     team.sync();
     team.each(kTile * kTile, [&](int i) {
       int const x = i / kTile, y = i % kTile;
-      if (y < high && x < wide_here) to[x * rows + y] = tile[y * width + x];
+      if (y < high && x < wide) to[std::int64_t{x} * rows + y] = tile[y * width + x];
     });
   }
 };

@@ -8,6 +8,7 @@ namespace findrho {
 namespace {
 
 constexpr int kThreads = 32;
+constexpr int kSteps[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};  // KB, of compute capability 9.0
 constexpr int kSumsBytes = 128;  // of add_over_block: they count as the block's
 
 /// Counts the blocks that are on a multiprocessor at a time.
@@ -53,6 +54,7 @@ int count(Gpu const& gpu, int split_kb, int block_kb) {
 void gpu_carveout(Gpu const& gpu) {
   int const reserved_kb = gpu.figures.shared_reserved_per_block / 1024;
   int const most_blocks = gpu.figures.blocks_per_multiprocessor;
+  int const total_kb = gpu.figures.shared_per_multiprocessor / 1024;
   std::string answer;
   std::vector<int> const splits = gpu.figures.compute_major >= 9
                                       ? std::vector{16, 32, 64, 100, 112, 132, 164, 196, 228}
@@ -60,8 +62,12 @@ void gpu_carveout(Gpu const& gpu) {
   for (int const split_kb : splits) {
     for (int const block_kb : {4, 8, 16, 32, 64, gpu.figures.shared_per_block / 1024}) {
       if (block_kb + reserved_kb > split_kb) continue;
-      // A wish between two steps gets the larger one.
-      int const step_kb = split_kb == 112 ? 132 : split_kb;
+      // The device takes the wish without what it reserves: it finds room for as many blocks as the textbook has,
+      // in the smallest of its steps.
+      int const wish_kb = split_kb * 100 / total_kb * total_kb / 100;
+      int const need_kb = wish_kb / block_kb * (block_kb + reserved_kb);
+      int const step_kb =
+          *std::lower_bound(std::begin(kSteps), std::end(kSteps) - 1, std::max(need_kb, wish_kb));
       int const predicted = std::min(most_blocks, step_kb / (block_kb + reserved_kb));
       int const textbook = split_kb / block_kb;
       int const measured = count(gpu, split_kb, block_kb);
@@ -71,9 +77,9 @@ void gpu_carveout(Gpu const& gpu) {
                       {"textbook", "", static_cast<double>(textbook)}},
            .predicted = static_cast<double>(predicted),
            .tolerance = 0.01,
-           .reason = "split / (block + " + std::to_string(reserved_kb) + " KB reserved), at most " +
-                     std::to_string(most_blocks),
-           .note = "the split is a wish: the device may choose a larger one"});
+           .reason = "the step of " + std::to_string(step_kb) + " KB / (block + " +
+                     std::to_string(reserved_kb) + " KB reserved), at most " + std::to_string(most_blocks),
+           .note = "the split is a wish, and the steps are those of another generation"});
       if (block_kb == 4 && (split_kb == 64 || split_kb == 112)) {
         answer += (answer.empty() ? "" : "; ") + std::to_string(split_kb) + " KB: textbook " +
                   std::to_string(textbook) + ", this device " + std::to_string(measured);

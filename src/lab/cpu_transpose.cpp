@@ -35,12 +35,12 @@ void cpu_transpose(Cpu const& cpu) {
          .reason = reason,
          .note = "rows of 2^k bytes fall on few sets of the cache, and every row is a page of its own"});
   };
-  TransposeBody const body{n, n, 0, in.data(), out.data()};
-  std::int64_t const rows_of_tiles = TransposeBody::tiles(n);
+  TransposeBody<> const body{n, n, 0, in.data(), out.data()};
+  std::int64_t const rows_of_tiles = TransposeBody<>::tiles(n);
   measure("rows read, columns written", 2.0 / 17, "each word written moves its line of 16 in and out", [&] {
     cpu.context.pool().each(rows_of_tiles, [&](std::int64_t t) {
-      int const first = static_cast<int>(t) * TransposeBody::kTile,
-                last = std::min(n, first + TransposeBody::kTile);
+      int const first = static_cast<int>(t) * TransposeBody<>::kTile,
+                last = std::min(n, first + TransposeBody<>::kTile);
       for (int y = first; y < last; ++y) {
         for (int x = 0; x < n; ++x) {
           out[static_cast<std::size_t>(x) * static_cast<std::size_t>(n) + static_cast<std::size_t>(y)] =
@@ -49,14 +49,15 @@ void cpu_transpose(Cpu const& cpu) {
       }
     });
   });
-  measure("tile [32][32], the GPU's body", 0.4,
-          "whole lines on both sides; loads and stores of single words set the pace", [&] {
-            cpu.context.pool().each(rows_of_tiles, [&](std::int64_t t) {
-              alignas(64) unsigned char scratch[TransposeBody::kTile * TransposeBody::kTile * sizeof(float)];
-              for (std::int64_t b = t * rows_of_tiles; b < (t + 1) * rows_of_tiles; ++b)
-                body(SerialTeam{}, b, scratch);
-            });
-          });
+  measure(
+      "tile [32][32], the GPU's body", 0.4,
+      "whole lines on both sides; loads and stores of single words set the pace", [&] {
+        cpu.context.pool().each(rows_of_tiles, [&](std::int64_t t) {
+          alignas(64) unsigned char scratch[TransposeBody<>::kTile * TransposeBody<>::kTile * sizeof(float)];
+          for (std::int64_t b = t * rows_of_tiles; b < (t + 1) * rows_of_tiles; ++b)
+            body(SerialTeam{}, b, scratch);
+        });
+      });
   cpu.out.advice("transpose in tiles of a few lines of the cache");
 }
 

@@ -52,10 +52,8 @@ void gpu_transpose(Gpu const& gpu) {
          .note = note});
     return measured;
   };
-  auto const body = [&](int pad) {
-    return [&gpu, body = TransposeBody{n, n, pad, in.get(), out.get()}] {
-      launch_team<TransposeBody::kLanes>(gpu.session.stream, body.blocks(), body);
-    };
+  auto const launch = [&gpu](auto const& body) {
+    return [&gpu, body] { launch_team<body.kLanes>(gpu.session.stream, body.blocks(), body); };
   };
   auto const blocks = static_cast<unsigned>((n + 31) / 32);
   double const naive = measure(
@@ -68,16 +66,23 @@ void gpu_transpose(Gpu const& gpu) {
   double const tile =
       measure("shared tile [32][32]", rate / 2, 0.5,
               "both sides are rows; the column read is 32 accesses to one bank, about the time of the memory",
-              "bank conflicts hide where other blocks keep memory busy", body(0));
+              "bank conflicts hide where other blocks keep memory busy",
+              launch(TransposeBody<>{n, n, 0, in.get(), out.get()}));
   double const padded =
       measure("padded tile [32][33]", rate * 0.9, 0.15, "no conflicts: what remains is a copy",
-              "a block waits for its whole tile before it writes", body(1));
+              "twice the instructions of the library, which moves four words at a time",
+              launch(TransposeBody<>{n, n, 1, in.get(), out.get()}));
+  double const large =
+      measure("padded tile [64][65]", rate * 0.9, 0.15, "sixteen reads a thread are on their way at a time",
+              "twice the instructions of the library, which moves four words at a time",
+              launch(TransposeBody<64>{n, n, 1, in.get(), out.get()}));
   double const library =
-      measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "the library's tile is larger",
+      measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "the library is not faster here",
               [&] { blas.transpose(in.get(), out.get(), n, n); });
   gpu.out.answer("Transpose with and without the padded tile? " + brief(tile / 1e9) +
-                 " GB/s with [32][32], " + brief(padded / 1e9) + " with [32][33], " + brief(naive / 1e9) +
-                 " without a tile, cuBLAS " + brief(library / 1e9) + ".");
+                 " GB/s with [32][32], " + brief(padded / 1e9) + " with [32][33], " + brief(large / 1e9) +
+                 " with [64][65], " + brief(naive / 1e9) + " without a tile, cuBLAS " + brief(library / 1e9) +
+                 ".");
   gpu.out.advice("turn in shared memory, and pad the tile's rows by one word");
 }
 

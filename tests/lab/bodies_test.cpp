@@ -24,23 +24,29 @@ void each_way(Body const& body, std::function<void()> const& clear,
   }
 }
 
-TEST(TransposeBody, TurnsAnyShapeWithAndWithoutPadding) {
-  for (int const pad : {0, 1}) {
-    int const rows = 37, columns = 65;  // whole tiles and parts of tiles
-    std::vector<float> in(static_cast<std::size_t>(rows * columns)), out(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = mixed_float(i);
-    TransposeBody const body{rows, columns, pad, in.data(), out.data()};
-    each_way(
-        body, [&] { std::fill(out.begin(), out.end(), -2.0f); },
-        [&](int lanes) {
-          for (int y = 0; y < rows; ++y) {
-            for (int x = 0; x < columns; ++x) {
-              ASSERT_EQ(out[static_cast<std::size_t>(x * rows + y)],
-                        in[static_cast<std::size_t>(y * columns + x)])
-                  << lanes << " lanes, row " << y << ", column " << x;
-            }
+template <int Tile>
+void expect_turned(int rows, int columns, int pad) {
+  std::vector<float> in(static_cast<std::size_t>(rows * columns)), out(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = mixed_float(i);
+  TransposeBody<Tile> const body{rows, columns, pad, in.data(), out.data()};
+  each_way(
+      body, [&] { std::fill(out.begin(), out.end(), -2.0f); },
+      [&](int lanes) {
+        for (int y = 0; y < rows; ++y) {
+          for (int x = 0; x < columns; ++x) {
+            ASSERT_EQ(out[static_cast<std::size_t>(x * rows + y)],
+                      in[static_cast<std::size_t>(y * columns + x)])
+                << lanes << " lanes, row " << y << ", column " << x;
           }
-        });
+        }
+      });
+}
+
+TEST(TransposeBody, TurnsAnyShapeWithAndWithoutPadding) {
+  // Whole tiles and parts of tiles.
+  for (int const pad : {0, 1}) {
+    expect_turned<32>(37, 65, pad);
+    expect_turned<64>(37, 70, pad);
   }
 }
 

@@ -27,7 +27,12 @@ struct BlockTeam {
   __device__ void sync() const { __syncthreads(); }
   template <class F>
   __device__ void each(int n, F f) const {
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += Lanes) f(i);
+    __builtin_assume(threadIdx.x < Lanes);
+    int const lane = static_cast<int>(threadIdx.x), whole = n / Lanes;
+    // Where the compiler knows n, all rounds but a short last one are without a test, so that they unroll.
+#pragma unroll 16
+    for (int round = 0; round < whole; ++round) f(round * Lanes + lane);
+    if (whole * Lanes + lane < n) f(whole * Lanes + lane);
   }
   template <class T>
   __device__ void add(T& to, T value) const {
