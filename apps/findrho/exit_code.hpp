@@ -9,6 +9,8 @@
 
 namespace findrho {
 
+constexpr int kUnexpectedFailure = 1;  // no kind of error: a defect of findrho
+
 int exit_code(ErrorKind kind);
 
 struct ExitCode {

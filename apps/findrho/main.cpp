@@ -104,6 +104,7 @@ int run(std::vector<std::string> const& arguments) {
 
 int main(int argc, char** argv) {
   try {
+    findrho::watch_crashes();
     findrho::watch_interrupts();
     return findrho::run({argv, argv + argc});
   } catch (...) {

@@ -150,21 +150,25 @@ void Progress::iterate(Event const& event) {
   style_ == ProgressStyle::terminal ? redraw(line) : print_line(line);
 }
 
+/// A write that fails is no failure of the work: fmt::print would throw.
+void Progress::put(std::string const& text) {
+  std::fputs(text.c_str(), out_);
+  std::fflush(out_);
+}
+
 void Progress::print_line(std::string const& line) {
   clear_line();
-  fmt::print(out_, "{}\n", line);
-  std::fflush(out_);
+  put(line + "\n");
 }
 
 void Progress::redraw(std::string const& line) {
   clear_line();
-  fmt::print(out_, "{}", line);
-  std::fflush(out_);
+  put(line);
   line_drawn_ = true;
 }
 
 void Progress::clear_line() {
-  if (line_drawn_) fmt::print(out_, "\r\033[K");
+  if (line_drawn_) put("\r\033[K");
   line_drawn_ = false;
 }
 

@@ -37,6 +37,7 @@ class Progress {
   void begin(Event const& event);
   void end(Event const& event);
   void iterate(Event const& event);
+  void put(std::string const& text);
   void print_line(std::string const& line);
   void redraw(std::string const& line);
   void clear_line();

@@ -99,6 +99,10 @@ herr_t innermost_reason(unsigned, H5E_error2_t const* error, void* text) {
 }  // namespace
 
 Session::Session() : lock_(hdf5_mutex()) {
+  // Before HDF5's first call: our handles close every file, and its own clean-up at exit reports a damaged file as an
+  // "infinite loop closing library" on stderr.
+  static herr_t const no_exit_handler = H5dont_atexit();
+  static_cast<void>(no_exit_handler);
   H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
