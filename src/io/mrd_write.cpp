@@ -54,6 +54,7 @@ class Output {
     Handle const space(H5Screate_simple(Rank, dims.data(), largest.data()), H5Sclose);
     Handle const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(properties, Rank, chunk.data());
+    H5Pset_obj_track_times(properties, 0);  // or the same image would have other bytes a second later
     Handle dataset(H5Dcreate2(file_, name.c_str(), file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                    H5Dclose);
     require_written(dataset.valid(), path_, name.c_str());
