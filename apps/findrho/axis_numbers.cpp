@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <type_traits>
 
 #include "findrho/core/error.hpp"
 
@@ -15,7 +17,9 @@ std::vector<T> numbers(std::string const& text, char separator, std::string cons
     std::size_t const end = std::min(text.find(separator, begin), text.size());
     T value{};
     auto const [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (error != std::errc() || stop != text.data() + end) {
+    bool finite = true;  // "nan" and "inf" are numbers to from_chars
+    if constexpr (std::is_floating_point_v<T>) finite = std::isfinite(value);
+    if (error != std::errc() || stop != text.data() + end || !finite) {
       throw Error(ErrorKind::bad_option,
                   option + " is '" + text + "', not numbers with '" + separator + "' between",
                   "write 256x256, 64x64x16 or 0,1,2");
@@ -37,8 +41,10 @@ std::array<T, 3> per_axis(std::string const& text, std::string const& option) {
                 "write 256x256, 64x64x16 or 0,1,2");
   }
   for (std::size_t d = 0; d < values.size(); ++d) {
-    if (!(values[d] > 0))
-      throw Error(ErrorKind::bad_option, option + " is '" + text + "': every number has to be positive");
+    if (values[d] <= 0) {
+      throw Error(ErrorKind::bad_option, option + " is '" + text + "': every number has to be positive",
+                  "leave " + option + " out to take the header's");
+    }
     result[d] = values[d];
   }
   return result;

@@ -2,6 +2,7 @@
 #include "recon_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 
 #include "app.hpp"
@@ -211,6 +212,10 @@ std::vector<ImageKind> image_kinds(ReconArguments const& a) {
     if (!words.contains(word)) {
       throw Error(ErrorKind::bad_option, "--image has '" + word + "'",
                   "give magnitude, phase, complex, or several: magnitude,phase");
+    }
+    if (std::find(kinds.begin(), kinds.end(), words.at(word)) != kinds.end()) {
+      throw Error(ErrorKind::bad_option, "--image names '" + word + "' twice",
+                  "name each kind of image once");
     }
     kinds.push_back(words.at(word));
     begin = end + 1;

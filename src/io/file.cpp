@@ -33,9 +33,12 @@ void FileWriter::fail() const {
 std::size_t file_size(std::string const& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
+    throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno),
+                "see whether the name is right");
   }
-  if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::bad_file, path + " is not a regular file");
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(ErrorKind::bad_file, path + " is not a regular file", "see whether the name is right");
+  }
   return static_cast<std::size_t>(status.st_size);
 }
 

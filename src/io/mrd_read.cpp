@@ -27,9 +27,11 @@ std::string gib(std::int64_t bytes) {
 
 Handle open_file(std::string const& path) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw Error(ErrorKind::bad_file, path + ": no such file");
+  if (!std::filesystem::exists(path, ignored)) {
+    throw Error(ErrorKind::bad_file, path + ": no such file", "see whether the name is right");
+  }
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    throw Error(ErrorKind::bad_file, path + ": not a regular file");
+    throw Error(ErrorKind::bad_file, path + ": not a regular file", "give an MRD file or a cfl pair");
   }
   // Locking off: concurrent readers and read-only folders must not fail.
   Handle const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

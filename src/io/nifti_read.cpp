@@ -25,7 +25,10 @@ namespace {
 class Reader {
  public:
   explicit Reader(std::string const& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    if (!file_) throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
+    if (!file_) {
+      throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno),
+                  "see whether the name is right");
+    }
   }
   /// Bytes that were there, at most `size`.
   /// Errors  bad_file (damaged compression)

@@ -86,7 +86,8 @@ Array<float> read_png(std::string const& path) {
   Decoder decoder;
   decoder.file = std::fopen(path.c_str(), "rb");
   if (decoder.file == nullptr) {
-    throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno));
+    throw Error(ErrorKind::bad_file, "cannot open " + path + ": " + std::strerror(errno),
+                "see whether the name is right");
   }
   auto const refuse = [&] {
     throw Error(ErrorKind::bad_file, path + " is no PNG that can be read: " + decoder.message.data());

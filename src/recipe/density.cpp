@@ -16,7 +16,7 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
   if (kind == DensityKind::file || (kind == DensityKind::automatic && !frame.density.empty())) {
     if (frame.density.empty()) {
       throw Error(ErrorKind::bad_option, "the scan carries no density weights",
-                  "use --density auto, analytic or pipe-menon");
+                  "use --density auto, analytic or pipe_menon");
     }
     std::vector<double> weights(frame.density.begin(), frame.density.end());
     double const sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -32,7 +32,7 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
     }
     if (kind == DensityKind::analytic) {
       throw Error(ErrorKind::bad_option, "no closed form of the density is known for this trajectory",
-                  "use --density pipe-menon");
+                  "use --density pipe_menon");
     }
   }
   context.note("density weights: Pipe-Menon, " + std::to_string(kPipeMenonIterations) + " iterations");

@@ -27,7 +27,7 @@ namespace {
 struct Columns {
   int count = 0;
   Triple smallest{}, largest{};
-  double abs(std::size_t d) const { return std::max(-smallest[d], largest[d]); }
+  double abs(std::size_t d) const { return std::max(largest[d], -smallest[d]); }
 };
 
 float const* trajectory_row(RawScan const& scan, RawReadout const& r, std::int64_t sample) {

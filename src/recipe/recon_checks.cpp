@@ -33,13 +33,26 @@ void check_image_shape(Shape const& shape, Dataset const& dataset, StackPlan con
               "give one of the image's size, or another --matrix");
 }
 
+/// "coil 2, z 5, y 4, x 3" of an element.
+std::string index_text(Shape const& shape, std::int64_t element) {
+  std::string text;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    std::string const index = std::to_string(element % shape[i].size);
+    text = std::string(name(shape[i].axis)) + " " + index + (text.empty() ? "" : ", ") + text;
+    element /= shape[i].size;
+  }
+  return text;
+}
+
 template <class T>
 void check_values(View<T const> values, std::string const& what) {
   if (auto const bad = first_non_finite(values)) {
-    throw Error(ErrorKind::bad_file, what + " has NaN or infinity, first at element " + std::to_string(*bad));
+    throw Error(ErrorKind::bad_file,
+                "NaN or infinity in " + what + ", first at " + index_text(values.shape, *bad),
+                "make it anew, with 0 where nothing is known");
   }
   if (std::all_of(values.begin(), values.end(), [](T const& v) { return v == T(0); })) {
-    throw Error(ErrorKind::bad_file, what + " is 0 everywhere");
+    throw Error(ErrorKind::bad_file, "nothing but zeros in " + what, "see whether it is the right file");
   }
 }
 
@@ -70,7 +83,13 @@ ReconOptions resolve_options(Dataset const& dataset, ReconOptions options, Recon
          "leave --maps out, or use --coils sense");
   refuse(options.nufft.kernel == GriddingKernel::bilinear && options.method == Method::cg,
          "the bilinear kernel is for gridding: its error would stay in the solution",
-         "use --kernel kaiser-bessel");
+         "use --kernel kaiser_bessel");
+  bool const windowed = options.method == Method::ifft || options.method == Method::gridding;
+  refuse(options.window != WindowKind::none && !windowed, "apodisation windows are for ifft and gridding",
+         "leave --window out, or use --method gridding");
+  refuse(inputs.reference.data != nullptr && options.prior != PriorKind::edges,
+         "a reference image was given, but the prior does not use it",
+         "use --prior edges, or leave --reference out");
   refuse(!(options.lambda >= 0) || !std::isfinite(options.lambda),
          "lambda is " + std::to_string(options.lambda) + ", it has to be 0 or more", "1e-4 to 1e-2 is usual");
   refuse(options.iterations < 1, "the iteration limit is " + std::to_string(options.iterations),
