@@ -75,12 +75,18 @@ void rerun(App& app, RerunArguments const& a) {
                 "the manifest is of version " + manifest.version);
   }
   std::vector<std::string> const hashes = run_recon(app, arguments, command);
+  std::string changed;
   // With other formats than the first run's there is nothing to compare byte by byte.
   for (std::size_t i = 0; i < hashes.size() && hashes.size() == manifest.outputs.size(); ++i) {
     bool const same = hashes[i] == manifest.outputs[i].sha256;
-    fmt::print("{}: {} as recorded by version {}\n", manifest.outputs[i].path,
-               same ? "same bytes" : "OTHER BYTES", manifest.version);
+    if (same) fmt::print("{}: same bytes as recorded\n", manifest.outputs[i].path);
+    if (!same) changed += (changed.empty() ? "" : ", ") + manifest.outputs[i].path;
   }
+  if (changed.empty()) return;
+  throw Error(ErrorKind::bad_file,
+              fmt::format("written, but not the recorded bytes: {} (recorded by version {}, this is {})",
+                          changed, manifest.version, version()),
+              "measure the difference with findrho compare; another version or machine rounds differently");
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ std::string written(std::string const& path, std::vector<std::int32_t> const& wo
 TEST(Parboil, InputIsTakenInTheOrderOfTheBenchmarksReader) {
   test::TempFolder const folder;
   // one sample, two positions; each number is its own bit pattern
-  auto const input = read_parboil_input(
-      written(folder / "in.bin", {1, 2, 10, 11, 12, 20, 21, 22, 23, 24, 25, 30, 31}));
+  auto const input =
+      read_parboil_input(written(folder / "in.bin", {1, 2, 10, 11, 12, 20, 21, 22, 23, 24, 25, 30, 31}));
   auto const bits = [](float v) {
     std::int32_t word;
     std::copy_n(reinterpret_cast<char const*>(&v), 4, reinterpret_cast<char*>(&word));
@@ -41,19 +41,15 @@ TEST(Parboil, InputIsTakenInTheOrderOfTheBenchmarksReader) {
 
 TEST(Parboil, FileWhoseCountsDoNotFitIsRefusedWithTheNumbers) {
   test::TempFolder const folder;
-  auto const error = test::caught([&] {
-    read_parboil_input(written(folder / "in.bin", {3, 2, 10, 11}));
-  });
+  auto const error = test::caught([&] { read_parboil_input(written(folder / "in.bin", {3, 2, 10, 11})); });
   EXPECT_EQ(error.kind, ErrorKind::bad_file);
   EXPECT_TRUE(test::mentions(error, "92 bytes, and it has 16"));
   EXPECT_EQ(test::caught([&] {
               read_parboil_input(written(folder / "a", {-1, 2}));
             }).kind,
             ErrorKind::bad_file);
-  EXPECT_EQ(test::caught([&] { read_parboil_input(written(folder / "b", {1})); }).kind,
-            ErrorKind::bad_file);
-  EXPECT_EQ(test::caught([&] { read_parboil_input(folder / "none"); }).kind,
-            ErrorKind::bad_file);
+  EXPECT_EQ(test::caught([&] { read_parboil_input(written(folder / "b", {1})); }).kind, ErrorKind::bad_file);
+  EXPECT_EQ(test::caught([&] { read_parboil_input(folder / "none"); }).kind, ErrorKind::bad_file);
   EXPECT_EQ(test::caught([&] {
               read_parboil_output(written(folder / "c", {2, 0, 0}));
             }).kind,
@@ -62,9 +58,7 @@ TEST(Parboil, FileWhoseCountsDoNotFitIsRefusedWithTheNumbers) {
 
 TEST(Parboil, NumbersThatAreNotFiniteAreRefused) {
   test::TempFolder const folder;
-  auto const error = test::caught([&] {
-    read_parboil_output(written(folder / "q", {1, 0, 0x7f800000}));
-  });
+  auto const error = test::caught([&] { read_parboil_output(written(folder / "q", {1, 0, 0x7f800000})); });
   EXPECT_TRUE(test::mentions(error, "byte 8"));
 }
 
