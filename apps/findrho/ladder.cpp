@@ -9,7 +9,6 @@
 #include "axis_numbers.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
-#include "findrho/core/memory.hpp"
 #include "findrho/dft/tune.hpp"
 #include "findrho/io/output_set.hpp"
 #include "findrho/io/parboil.hpp"
@@ -68,16 +67,6 @@ std::vector<Rung> rungs_for(Options const& options, bool cuda, bool in_double) {
   return chosen;
 }
 
-template <class T>
-void require_memory(ExactSum<T> const& sum) {
-  // The sum and one result beside it.
-  std::int64_t const needed = 2 * sum.bytes(), there = available_memory_bytes();
-  if (needed <= there) return;
-  throw Error(ErrorKind::out_of_memory,
-              fmt::format("the sum takes {} MiB, {} MiB are there", needed >> 20, there >> 20),
-              "take a smaller --size or fewer --samples");
-}
-
 class Ladder {
  public:
   Ladder(App& app, Options const& options) : app_(app), options_(options), context_(app.cpu_context()) {}
@@ -89,7 +78,6 @@ class Ladder {
     std::string const output = options_.output.empty() ? "" : outputs.stage(options_.output);
     std::string const picture = options_.picture.empty() ? "" : outputs.stage(options_.picture);
     auto const problem = make_problem<T>(options_.problem);
-    require_memory(problem.sum);
     describe(problem);
     CudaModule const module = load_cuda_module();
     DeviceChoice const choice = choose_device(app_.options.device, module);

@@ -10,6 +10,7 @@
 
 #include "axis_numbers.hpp"
 #include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
 #include "findrho/io/parboil.hpp"
 #include "findrho/trajectory/cartesian.hpp"
 #include "findrho/trajectory/radial_2d.hpp"
@@ -27,6 +28,18 @@ Matrix matrix_of(std::string const& text) {
     throw Error(ErrorKind::bad_option, "--size is " + text, "give 2 to 4096 voxels an axis, as 128x128x128");
   }
   return m;
+}
+
+/// Before anything is taken: the sum, one result, and the positions in double that it is made from.
+template <class T>
+void require_memory(LadderProblemOptions const& o, Matrix const& m) {
+  std::int64_t const points = m.voxels() * (o.sum == "q" ? 1 << (m.dims() - 1) : 1);
+  std::int64_t const per_point = 24 + 32 + 14 * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t const needed = (points + o.samples) * per_point, there = available_memory_bytes();
+  if (needed <= there) return;
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("the sum takes about {} MiB, {} MiB are there", needed >> 20, there >> 20),
+              "take a smaller --size or fewer --samples");
 }
 
 Trajectory random_in_band(Matrix const& matrix, std::int64_t samples, std::uint64_t seed) {
@@ -142,6 +155,7 @@ LadderProblem<T> make_problem(LadderProblemOptions const& o) {
     return problem;
   }
   problem.matrix = matrix_of(o.size);
+  require_memory<T>(o, problem.matrix);
   Trajectory const t = ladder_trajectory(o, problem.matrix);
   auto const phi = box_phi(t, problem.matrix);
   if (o.sum == "q") {
