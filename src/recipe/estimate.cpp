@@ -21,6 +21,9 @@ constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually take
 // coils on 64 x 64 x 16 (AMD EPYC, Zen 4, g++ 12).
 constexpr double kProductSeconds = 6.5e-9;
 
+constexpr double kStartSeconds = 0.025;        // of the program: start, hashing, files
+constexpr std::int64_t kOtherBytes = 4 << 20;  // writers' buffers, thread stacks, freed memory not given back
+
 /// What the figures below are made of.
 struct Size {
   Matrix matrix;
@@ -186,7 +189,7 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   auto const coils = static_cast<double>(s.coils), frames = static_cast<double>(s.frames);
   auto const trajectories = static_cast<double>(s.trajectories);
   if (o.transform == TransformKind::exact) {
-    constexpr double kPairsPerSecond = 1e8;  // of the exact sum, per thread
+    constexpr double kPairsPerSecond = 4e8;  // of the exact sum, per thread
     return frames * coils * samples * voxels / (kPairsPerSecond * s.threads);
   }
   Speed const speed = time_nufft<T>(context, s, o, dims);
@@ -210,7 +213,12 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
                              : time_product<T>(context, s, o, dims) * voxels * std::log2(voxels + 2);
   if (o.normal == NormalKind::toeplitz) total += trajectories * speed.nufft(samples, doubled);
   double const products = o.iterations + (o.lambda > 0 ? kEigenvalueProducts : 0);
-  return total + frames * coils * (transform + products * product);
+  // Outside the product an iteration of cg reads or writes some 10 images, and each kept residual twice.
+  double const passes = 10 + 2 * CgOptions{}.kept_residuals;
+  constexpr double kBytesPerSecond = 16e9;
+  double const solves = frames * (s.maps_needed ? 1 : coils);
+  double const vectors = voxels * sizeof(std::complex<T>) * passes / kBytesPerSecond;
+  return total + frames * coils * (transform + products * product) + solves * o.iterations * vectors;
 }
 
 }  // namespace
@@ -234,13 +242,15 @@ ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOpti
   ReconEstimate result;
   std::int64_t const held = resident_memory_bytes();
   std::int64_t const peak_so_far = peak_memory_bytes();
-  result.bytes = std::max(peak_so_far, held + additional_bytes(context, dataset, options, inputs));
+  result.bytes =
+      std::max(peak_so_far, held + kOtherBytes + additional_bytes(context, dataset, options, inputs));
   Size const s = size_of(context, dataset, options, inputs);
   // Compressing the images: some 30 MB/s of one core.
   double const write_seconds = static_cast<double>(s.volumes * s.voxels) * sizeof(float) / 30e6;
-  result.seconds = write_seconds + (options.precision == Precision::single
-                                        ? estimate_seconds<float>(context, dataset, s, options)
-                                        : estimate_seconds<double>(context, dataset, s, options));
+  result.seconds =
+      kStartSeconds + write_seconds +
+      (options.precision == Precision::single ? estimate_seconds<float>(context, dataset, s, options)
+                                              : estimate_seconds<double>(context, dataset, s, options));
   return result;
 }
 
