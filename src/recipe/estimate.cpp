@@ -189,7 +189,7 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   auto const coils = static_cast<double>(s.coils), frames = static_cast<double>(s.frames);
   auto const trajectories = static_cast<double>(s.trajectories);
   if (o.transform == TransformKind::exact) {
-    constexpr double kPairsPerSecond = 4e8;  // of the exact sum, per thread
+    constexpr double kPairsPerSecond = 1e9;  // of the exact sum, per thread
     return frames * coils * samples * voxels / (kPairsPerSecond * s.threads);
   }
   Speed const speed = time_nufft<T>(context, s, o, dims);
