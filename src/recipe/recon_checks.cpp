@@ -57,8 +57,9 @@ void check_values(View<T const> values, std::string const& what) {
 }
 
 /// CG amplifies the error of F and Q: 30 steps on a spiral of 48^2 with lambda 3e-4 turn 1e-3 into 34e-3 of the image, on
-/// the measured brain into 5e-3. The transforms are planned finer by this (tests/recipe/recon_witness_test.cpp).
-constexpr double kCgMargin = 50;
+/// the measured brain into 5e-3. The transforms are planned finer by this (tests/recipe/recon_witness_test.cpp); up to 50
+/// steps on the demo's spiral of 256^2 then stay below 1e-3, of which float's own rounding is the larger part.
+constexpr double kCgMargin = 100;
 
 double cg_accuracy(ReconOptions const& options) {
   double const finest = options.precision == Precision::single ? 1e-6 : 1e-12;  // Nufft refuses less
