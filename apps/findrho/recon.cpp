@@ -150,6 +150,9 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
     return {};
   }
   ReconResult const result = reconstruct(context, scan.dataset, options, inputs);
+  if (result.magnitude_only && kinds != std::vector{ImageKind::magnitude}) {
+    context.warn("root of sum of squares has no phase: it is 0 everywhere; --coils sense keeps it");
+  }
   {
     Phase const phase(context, "write");
     files.write(result, scan.mrd_header);

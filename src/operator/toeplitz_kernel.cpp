@@ -70,7 +70,7 @@ class SpectrumBuilder {
   Array<T> run() {
     if (half_.z > 1) transform_z();
     Array<T> spectrum({{Axis::other, layout_.grid.z * layout_.spectrum_plane()}});
-    each_in_slots(context_, slots_, layout_.grid.z, [&](std::int64_t slot, std::int64_t kz) {
+    context_.pool().each_in_slots(slots_, layout_.grid.z, [&](std::int64_t slot, std::int64_t kz) {
       transform_plane(slot, kz, spectrum.data() + kz * layout_.spectrum_plane());
     });
     return spectrum;
@@ -96,16 +96,16 @@ class SpectrumBuilder {
   void transform_z() {
     LaneFft<T> const fft(layout_.grid.z);
     columns_ = Array<T>({{Axis::other, layout_.grid.z * layout_.plane_stride(lags_.y)}});
-    each_in_slots(context_, context_.threads(), layout_.x_tiles * lags_.y,
-                  [&](std::int64_t slot, std::int64_t task) {
-                    std::int64_t const t = task / lags_.y, y = task % lags_.y;
-                    place_lags(half_.z, fft.size, tile(slot), [&](std::int64_t z, T* row) {
-                      kernels_.pack(source(z, y, t), Layout::lanes_of(t, lags_.x), row);
-                    });
-                    kernels_.forward(fft, {tile(slot), kRow, fft.size}, tile(slot));
-                    for (std::int64_t kz = 0; kz < fft.size; ++kz)
-                      std::copy_n(tile(slot) + kz * kRow, kRow, columns(kz, t, y));
-                  });
+    context_.pool().each_in_slots(context_.threads(), layout_.x_tiles * lags_.y,
+                                  [&](std::int64_t slot, std::int64_t task) {
+                                    std::int64_t const t = task / lags_.y, y = task % lags_.y;
+                                    place_lags(half_.z, fft.size, tile(slot), [&](std::int64_t z, T* row) {
+                                      kernels_.pack(source(z, y, t), Layout::lanes_of(t, lags_.x), row);
+                                    });
+                                    kernels_.forward(fft, {tile(slot), kRow, fft.size}, tile(slot));
+                                    for (std::int64_t kz = 0; kz < fft.size; ++kz)
+                                      std::copy_n(tile(slot) + kz * kRow, kRow, columns(kz, t, y));
+                                  });
   }
 
   void transform_plane(std::int64_t slot, std::int64_t kz, T* spectrum) {

@@ -7,10 +7,8 @@
 //   LaneFft
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
-#include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
 #include "operator/lane_fft.hpp"
 
@@ -41,14 +39,5 @@ struct ToeplitzLayout {
   /// Voxels of tile t of a line of n.
   static std::int64_t lanes_of(std::int64_t t, std::int64_t n) { return std::min(L, n - t * L); }
 };
-
-/// f(slot, task) for every task; two tasks never run in one slot at the same time, so a slot may own scratch.
-template <class F>
-void each_in_slots(Context const& context, std::int64_t slots, std::int64_t tasks, F const& f) {
-  std::atomic<std::int64_t> next{0};
-  context.pool().each(std::min(slots, tasks), [&](std::int64_t slot) {
-    for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) f(slot, task);
-  });
-}
 
 }  // namespace findrho

@@ -99,7 +99,7 @@ struct ToeplitzNormal<T>::Impl {
 
   // In 2D: y to ky of every x tile and coil, straight from the image.
   void image_to_lines(Context const& context, C const* image, Coils c) {
-    each_in_slots(context, slots, layout.x_tiles, [&](std::int64_t slot, std::int64_t t) {
+    context.pool().each_in_slots(slots, layout.x_tiles, [&](std::int64_t slot, std::int64_t t) {
       std::int64_t const count = Layout::lanes_of(t, matrix.x);
       for (std::int64_t y = 0; y < matrix.y; ++y) {
         kernels.pack(reinterpret_cast<T const*>(image + voxel(0, y, t)), count, column(slot) + y * kRow);
@@ -115,7 +115,7 @@ struct ToeplitzNormal<T>::Impl {
   }
 
   void lines_to_image(Context const& context, C* image, Coils c, Write write) {
-    each_in_slots(context, slots, layout.x_tiles, [&](std::int64_t slot, std::int64_t t) {
+    context.pool().each_in_slots(slots, layout.x_tiles, [&](std::int64_t slot, std::int64_t t) {
       std::int64_t const count = Layout::lanes_of(t, matrix.x);
       std::fill_n(sum(slot), matrix.y * kRow, T(0));
       for (std::int64_t i = 0; i < c.count; ++i) {
@@ -133,7 +133,7 @@ struct ToeplitzNormal<T>::Impl {
 
   // In 3D: z to kz of every column and coil, and back.
   void image_to_columns(Context const& context, C const* image, Coils c) {
-    each_in_slots(context, slots, layout.x_tiles * matrix.y, [&](std::int64_t slot, std::int64_t task) {
+    context.pool().each_in_slots(slots, layout.x_tiles * matrix.y, [&](std::int64_t slot, std::int64_t task) {
       std::int64_t const t = task / matrix.y, y = task % matrix.y, count = Layout::lanes_of(t, matrix.x);
       for (std::int64_t z = 0; z < matrix.z; ++z) {
         kernels.pack(reinterpret_cast<T const*>(image + voxel(z, y, t)), count, column(slot) + z * kRow);
@@ -152,7 +152,7 @@ struct ToeplitzNormal<T>::Impl {
   }
 
   void columns_to_image(Context const& context, C* image, Coils c, Write write) {
-    each_in_slots(context, slots, layout.x_tiles * matrix.y, [&](std::int64_t slot, std::int64_t task) {
+    context.pool().each_in_slots(slots, layout.x_tiles * matrix.y, [&](std::int64_t slot, std::int64_t task) {
       std::int64_t const t = task / matrix.y, y = task % matrix.y, count = Layout::lanes_of(t, matrix.x);
       std::fill_n(sum(slot), matrix.z * kRow, T(0));
       for (std::int64_t i = 0; i < c.count; ++i) {
@@ -198,7 +198,7 @@ struct ToeplitzNormal<T>::Impl {
 
   void product_2d(Context const& context, C const* x, C* z, Coils c, Write write) {
     image_to_lines(context, x, c);
-    each_in_slots(context, slots, layout.ky_tiles, [&](std::int64_t slot, std::int64_t t) {
+    context.pool().each_in_slots(slots, layout.ky_tiles, [&](std::int64_t slot, std::int64_t t) {
       for (std::int64_t i = 0; i < c.count; ++i) convolve_x(coil_work(i), 0, t, tile(slot));
     });
     lines_to_image(context, z, c, write);
@@ -206,7 +206,7 @@ struct ToeplitzNormal<T>::Impl {
 
   void product_3d(Context const& context, C const* x, C* z, Coils c, Write write) {
     image_to_columns(context, x, c);
-    each_in_slots(context, slots, layout.grid.z, [&](std::int64_t slot, std::int64_t kz) {
+    context.pool().each_in_slots(slots, layout.grid.z, [&](std::int64_t slot, std::int64_t kz) {
       for (std::int64_t i = 0; i < c.count; ++i) convolve_plane(slot, kz, i);
     });
     columns_to_image(context, z, c, write);

@@ -127,6 +127,7 @@ void check_inputs(Dataset const& dataset, StackPlan const& stack, ReconOptions c
 void check_memory(Context const& context, Dataset const& dataset, ReconOptions const& options,
                   ReconInputs const& inputs) {
   std::int64_t const needed = additional_bytes(context, dataset, options, inputs);
+  context.emit({.type = Event::Type::allocation, .text = "reconstruction", .bytes = needed});
   std::int64_t const available = available_memory_bytes();
   if (needed <= available) return;
   throw Error(ErrorKind::out_of_memory,

@@ -187,34 +187,6 @@ TYPED_TEST(FftOf, PrunedScalesByItsFactorsInBothDirectionsAndAdds) {
   EXPECT_LT(inverse.relative(), tolerance<T>());
 }
 
-TYPED_TEST(FftOf, ConvolveEqualsForwardMultiplyInverseOnAnyNumberOfThreads) {
-  using T = TypeParam;
-  using C = std::complex<T>;
-  for (Matrix const box : {Matrix{9, 6, 1}, Matrix{6, 5, 4}}) {
-    Matrix const grid{2 * good_size(box.x), 2 * good_size(box.y), box.z == 1 ? 1 : 2 * box.z};
-    int const coils = 2;
-    auto const input = noise<T>(coils * box.voxels(), 5);
-    auto const random = noise<T>(grid.voxels(), 6);
-    std::vector<T> spectrum;
-    for (C const& v : random) spectrum.push_back(v.real());
-    Array<C> work(Shape{{Axis::other, coils * grid.voxels()}}), want(input.shape());
-    Context const one = Context::cpu(1), two = Context::cpu(2);
-    PrunedFft<T> const fft(box, grid, 2);
-    GridView<T> const view{work.data(), grid.x, grid.x * grid.y, coils};
-    fft.forward(one, BoxView<C const>{input.data(), coils}, view);
-    for (std::int64_t i = 0; i < work.size(); ++i) work[i] *= spectrum[static_cast<std::size_t>(i / coils)];
-    fft.inverse(one, view, BoxView<C>{want.data(), coils});
-    Array<C> scratch(Shape{{Axis::other, fft.convolve_work(coils)}}), got(input.shape()),
-        again(input.shape());
-    fft.convolve(one, {input.data(), coils}, spectrum.data(), scratch.data(), coils, {got.data(), coils});
-    fft.convolve(two, {input.data(), coils}, spectrum.data(), scratch.data(), coils, {again.data(), coils});
-    for (std::int64_t i = 0; i < got.size(); ++i) {
-      ASSERT_EQ(got[i], again[i]);
-      ASSERT_EQ(got[i], want[i]);
-    }
-  }
-}
-
 TEST(PrunedFft, RefusesBoxesThatDoNotFitAndSizesThatItCannotFactor) {
   EXPECT_THROW(PrunedFft<float>({8, 8, 1}, {6, 8, 1}, 1), Error);
   EXPECT_THROW(PrunedFft<float>({8, 8, 1}, {14, 8, 1}, 1), Error);

@@ -92,14 +92,6 @@ class PrunedFft {
   void inverse(Context const& context, GridView<T> grid, BoxView<C> box, Write write = Write::replace,
                PlaneHook const& before_plane = {}) const;
 
-  /// box_out = inverse(spectrum * forward(box_in)) without ever holding the whole grid: the product of a
-  /// Toeplitz matrix.
-  ///   spectrum  real, G.z x G.y x G.x, the grid's frequency order, any scale factor included
-  ///   work      convolve_work(coils) elements
-  void convolve(Context const& context, BoxView<C const> box_in, T const* spectrum, C* work, int coils,
-                BoxView<C> box_out, Write write = Write::replace) const;
-  std::int64_t convolve_work(int coils) const;
-
   Matrix const& box() const;
   Matrix const& grid() const;
   /// Memory of tables and scratch.

@@ -2,6 +2,8 @@
 // A fixed pool of threads that share the tasks 0..n-1 of one loop at a time.
 // Our own rather than OpenMP's: ThreadSanitizer sees its synchronisation, and FFTW can be told to use it.
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -27,6 +29,17 @@ class ThreadPool {
     run(
         tasks, [](void* b, std::int64_t task) { (*static_cast<B*>(b))(task); },
         const_cast<void*>(static_cast<void const*>(&body)));
+  }
+
+  /// body(slot, task) for every task, slots in [0, slots); two tasks never run in one slot at the same time, so a slot may
+  /// own scratch memory.
+  template <class Body>
+  void each_in_slots(std::int64_t slots, std::int64_t tasks, Body const& body) {
+    std::atomic<std::int64_t> next{0};
+    each(std::min(slots, tasks), [&](std::int64_t slot) {
+      for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;)
+        body(slot, task);
+    });
   }
 
  private:

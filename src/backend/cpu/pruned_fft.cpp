@@ -2,7 +2,6 @@
 // PrunedFft: passes over the axes of a grid, each a loop over batches of lines (line_fft.hpp).
 // Order: z, then y and x of a plane while it is in cache; the inverse runs backwards.
 #include <algorithm>
-#include <atomic>
 
 #include "backend/cpu/line_fft.hpp"
 #include "findrho/backend/fft.hpp"
@@ -27,19 +26,6 @@ std::int64_t good_size(std::int64_t n) {
   while (!smooth(size)) size += 2;
   return size;
 }
-
-namespace {
-
-/// f(slot, task) for every task; no two tasks run in one slot at a time, so a slot can own scratch memory.
-template <class F>
-void each_in_slots(ThreadPool& pool, std::int64_t slots, std::int64_t tasks, F const& f) {
-  std::atomic<std::int64_t> next{0};
-  pool.each(std::min(slots, tasks), [&](std::int64_t slot) {
-    for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) f(slot, task);
-  });
-}
-
-}  // namespace
 
 template <class T>
 struct PrunedFft<T>::Impl {
@@ -188,13 +174,11 @@ struct PrunedFft<T>::Impl {
     image_batches(slot, 1, columns, plane, plane.row, first, end, scale[2][0], inverse, write);
   }
 
-  // The y axis for one batch of neighbouring columns of a plane; the two sides may be the same memory.
-  void y_batch(std::int64_t slot, std::int64_t first, GridView<T> box_side, GridView<T> grid_side,
-               bool inverse) {
-    int const coils = grid_side.coils,
-              lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
-    LineSide<T> short_side = side(box_side.origin, box_side.row * coils, 1, false);
-    LineSide<T> long_side = side(grid_side.origin, grid_side.row * coils, 1, true);
+  // The y axis for one batch of neighbouring columns of a plane, in place.
+  void y_batch(std::int64_t slot, std::int64_t first, GridView<T> plane, bool inverse) {
+    int const coils = plane.coils, lanes = static_cast<int>(std::min<std::int64_t>(L, box.x * coils - first));
+    LineSide<T> short_side = side(plane.origin, plane.row * coils, 1, false);
+    LineSide<T> long_side = side(plane.origin, plane.row * coils, 1, true);
     grid_lanes(short_side, first, lanes);
     grid_lanes(long_side, first, lanes);
     transform_lines(plan[1],
@@ -229,25 +213,25 @@ struct PrunedFft<T>::Impl {
   std::int64_t inner_slots() const { return plane_slots() == 1 ? slots : 1; }
   static std::int64_t batches(std::int64_t lines) { return (lines + L - 1) / L; }
 
-  void y_pass(ThreadPool& pool, std::int64_t slot, GridView<T> box_side, GridView<T> grid_side,
-              bool inverse) {
-    each_in_slots(pool, inner_slots(), batches(box.x * grid_side.coils),
-                  [&](std::int64_t inner, std::int64_t b) {
-                    y_batch(slot + inner, b * L, box_side, grid_side, inverse);
-                  });
+  void y_pass(ThreadPool& pool, std::int64_t slot, GridView<T> plane, bool inverse) {
+    pool.each_in_slots(inner_slots(), batches(box.x * plane.coils), [&](std::int64_t inner, std::int64_t b) {
+      y_batch(slot + inner, b * L, plane, inverse);
+    });
   }
   void y_image_pass(ThreadPool& pool, BoxView<C> image, GridView<T> plane, bool inverse, Write write) {
-    each_in_slots(pool, slots, batches(box.x * plane.coils), [&](std::int64_t slot, std::int64_t b) {
+    pool.each_in_slots(slots, batches(box.x * plane.coils), [&](std::int64_t slot, std::int64_t b) {
       y_image_batch(slot, b * L, image, plane, inverse, write);
     });
   }
   void x_pass(ThreadPool& pool, std::int64_t slot, GridView<T> plane, bool inverse) {
-    each_in_slots(pool, inner_slots(), batches(grid.y * plane.coils),
-                  [&](std::int64_t inner, std::int64_t b) { x_batch(slot + inner, b * L, plane, inverse); });
+    pool.each_in_slots(inner_slots(), batches(grid.y * plane.coils), [&](std::int64_t inner, std::int64_t b) {
+      x_batch(slot + inner, b * L, plane, inverse);
+    });
   }
   void z_pass(ThreadPool& pool, BoxView<C> image, GridView<T> work, bool inverse, Write write) {
-    each_in_slots(pool, slots, box.y,
-                  [&](std::int64_t slot, std::int64_t y) { z_row(slot, y, image, work, inverse, write); });
+    pool.each_in_slots(slots, box.y, [&](std::int64_t slot, std::int64_t y) {
+      z_row(slot, y, image, work, inverse, write);
+    });
   }
   bool flat() const { return grid.z == 1; }
 };
@@ -283,12 +267,12 @@ void PrunedFft<T>::forward(Context const& context, BoxView<C const> box, GridVie
   ThreadPool& pool = context.pool();
   BoxView<C> const image = as_writable<T>(box);
   if (!p.flat()) p.z_pass(pool, image, grid, false, Write::replace);
-  each_in_slots(pool, p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
+  pool.each_in_slots(p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
     GridView<T> const plane = plane_of(grid, z);
     if (p.flat()) {
       p.y_image_pass(pool, image, plane, false, Write::replace);
     } else {
-      p.y_pass(pool, slot, plane, plane, false);
+      p.y_pass(pool, slot, plane, false);
     }
     p.x_pass(pool, slot, plane, false);
     if (after_plane) after_plane(z);
@@ -300,60 +284,17 @@ void PrunedFft<T>::inverse(Context const& context, GridView<T> grid, BoxView<C> 
                            PlaneHook const& before_plane) const {
   Impl& p = *impl_;
   ThreadPool& pool = context.pool();
-  each_in_slots(pool, p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
+  pool.each_in_slots(p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
     if (before_plane) before_plane(z);
     GridView<T> const plane = plane_of(grid, z);
     p.x_pass(pool, slot, plane, true);
     if (p.flat()) {
       p.y_image_pass(pool, box, plane, true, write);
     } else {
-      p.y_pass(pool, slot, plane, plane, true);
+      p.y_pass(pool, slot, plane, true);
     }
   });
   if (!p.flat()) p.z_pass(pool, box, grid, true, write);
-}
-
-template <class T>
-std::int64_t PrunedFft<T>::convolve_work(int coils) const {
-  Impl const& p = *impl_;
-  std::int64_t const columns = p.flat() ? 0 : p.grid.z * p.box.y * p.box.x;
-  return coils * (columns + p.plane_slots() * p.grid.y * p.grid.x);
-}
-
-template <class T>
-void PrunedFft<T>::convolve(Context const& context, BoxView<C const> box_in, T const* spectrum, C* work,
-                            int coils, BoxView<C> box_out, Write write) const {
-  Impl& p = *impl_;
-  ThreadPool& pool = context.pool();
-  BoxView<C> const image = as_writable<T>(box_in);
-  // Between the z passes only the box columns of each plane are held, and as many whole planes as there are threads.
-  std::int64_t const plane_size = p.grid.x * p.grid.y;
-  C* const planes = work;
-  GridView<T> const columns{work + p.plane_slots() * plane_size * coils, p.box.x, p.box.x * p.box.y, coils};
-  if (!p.flat()) p.z_pass(pool, image, columns, false, Write::replace);
-  each_in_slots(pool, p.plane_slots(), p.grid.z, [&](std::int64_t slot, std::int64_t z) {
-    GridView<T> const plane{planes + slot * plane_size * coils, p.grid.x, plane_size, coils};
-    if (p.flat()) {
-      p.y_image_pass(pool, image, plane, false, Write::replace);
-    } else {
-      p.y_pass(pool, slot, plane_of(columns, z), plane, false);
-    }
-    p.x_pass(pool, slot, plane, false);
-    T const* const factors = spectrum + z * plane_size;
-    pool.each(p.grid.y, [&](std::int64_t y) {
-      C* row = plane.origin + y * plane.row * coils;
-      for (std::int64_t x = 0; x < p.grid.x; ++x) {
-        for (int c = 0; c < coils; ++c) *row++ *= factors[y * p.grid.x + x];
-      }
-    });
-    p.x_pass(pool, slot, plane, true);
-    if (p.flat()) {
-      p.y_image_pass(pool, box_out, plane, true, write);
-    } else {
-      p.y_pass(pool, slot, plane_of(columns, z), plane, true);
-    }
-  });
-  if (!p.flat()) p.z_pass(pool, box_out, columns, true, write);
 }
 
 template <class T>
