@@ -12,10 +12,7 @@
 #include "findrho/core/error.hpp"
 #include "findrho/core/memory.hpp"
 #include "findrho/io/parboil.hpp"
-#include "findrho/trajectory/cartesian.hpp"
-#include "findrho/trajectory/radial_2d.hpp"
-#include "findrho/trajectory/radial_3d.hpp"
-#include "findrho/trajectory/spiral_2d.hpp"
+#include "findrho/trajectory/generate.hpp"
 
 namespace findrho {
 namespace {
@@ -70,9 +67,9 @@ Trajectory spiral_stack(Matrix const& matrix, std::int64_t samples) {
 
 Trajectory generated(LadderProblemOptions const& o, Matrix const& matrix) {
   if (o.trajectory == "random") return random_in_band(matrix, o.samples, o.seed);
-  if (o.trajectory == "cartesian") return make_cartesian(matrix);
   if (o.trajectory == "spiral") return spiral_stack(matrix, o.samples);
-  return matrix.dims() == 2 ? make_radial_2d(matrix) : make_radial_3d(matrix);
+  bool const solid_radial = o.trajectory == "radial" && matrix.dims() == 3;
+  return make_trajectory(matrix, trajectory_options(solid_radial ? "radial_3d" : o.trajectory));
 }
 
 std::vector<std::complex<double>> random_values(std::int64_t count, std::uint64_t seed) {

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 
 #include "app.hpp"
 #include "axis_numbers.hpp"
@@ -16,6 +15,7 @@
 #include "findrho/io/mrd_write.hpp"
 #include "findrho/io/nifti.hpp"
 #include "findrho/io/output_set.hpp"
+#include "trajectory_options.hpp"
 
 namespace findrho {
 namespace {
@@ -23,47 +23,12 @@ namespace {
 struct SimulateArguments {
   std::string output, truth, maps, matrix = "256x256", fov = "220x220", trajectory = "spiral",
                                    contrast = "modified";
-  std::int64_t coils = 1, shots = 0, samples = 0, calibration_lines = 0, noise_samples = 0,
-               readout_oversampling = 1;
-  double undersampling = 1, snr = 0, dwell_us = 5, repetition_ms = 10;
+  TrajectoryChoice trajectory_choice;
+  std::int64_t coils = 1, noise_samples = 0;
+  double snr = 0, repetition_ms = 10;
   std::uint64_t seed = 1;
   bool force = false;
 };
-
-TrajectoryOptions trajectory_options(SimulateArguments const& a) {
-  double const dwell_s = a.dwell_us * 1e-6;
-  if (a.trajectory == "cartesian") {
-    auto const acceleration = std::llround(a.undersampling);
-    if (static_cast<double>(acceleration) != a.undersampling) {
-      throw Error(
-          ErrorKind::bad_option,
-          fmt::format("a Cartesian scan leaves out whole lines; --undersampling is {}", a.undersampling),
-          "give a whole number");
-    }
-    return CartesianOptions{
-        .acceleration = acceleration, .calibration_lines = a.calibration_lines, .dwell_s = dwell_s};
-  }
-  if (a.trajectory == "radial_3d") {
-    return Radial3dOptions{.spokes = a.shots,
-                           .undersampling = a.undersampling,
-                           .samples_per_spoke = a.samples,
-                           .readout_oversampling = a.readout_oversampling,
-                           .dwell_s = dwell_s};
-  }
-  if (a.trajectory == "spiral") {
-    return Spiral2dOptions{.interleaves = a.shots > 0 ? a.shots : Spiral2dOptions{}.interleaves,
-                           .undersampling = a.undersampling,
-                           .samples_per_interleave = a.samples,
-                           .readout_oversampling = a.readout_oversampling,
-                           .dwell_s = dwell_s};
-  }
-  return Radial2dOptions{.order = a.trajectory == "radial_golden" ? AngleOrder::golden : AngleOrder::linear,
-                         .spokes = a.shots,
-                         .undersampling = a.undersampling,
-                         .samples_per_spoke = a.samples,
-                         .readout_oversampling = a.readout_oversampling,
-                         .dwell_s = dwell_s};
-}
 
 SimulateOptions simulate_options(SimulateArguments const& a) {
   SimulateOptions o;
@@ -74,7 +39,7 @@ SimulateOptions simulate_options(SimulateArguments const& a) {
               fov[2] > 0       ? fov[2]
               : o.matrix.z > 1 ? fov[0]
                                : fov[0] / static_cast<double>(n[0])};
-  o.trajectory = trajectory_options(a);
+  o.trajectory = a.trajectory_choice.options(a.trajectory);
   o.contrast = a.contrast == "original" ? SheppLoganContrast::original : SheppLoganContrast::modified;
   o.coils = a.coils;
   o.snr = a.snr;
@@ -141,23 +106,13 @@ void add_simulate(CLI::App& root, App& app) {
   option("--contrast", a->contrast, "Shepp-Logan densities: modified (Toft) or original", "WORD", kObject)
       ->check(CLI::IsMember({"modified", "original"}));
   option("--coils", a->coils, "Receive coils around the object", "N", kObject);
-  option("--trajectory", a->trajectory, "spiral, radial, radial_golden, radial_3d or cartesian", "WORD",
-         kScan)
-      ->check(CLI::IsMember({"spiral", "radial", "radial_golden", "radial_3d", "cartesian"}));
-  option("--shots", a->shots, "Interleaves or spokes; 0: 16 interleaves, or as many spokes as Nyquist wants",
-         "N", kScan);
-  option("--samples", a->samples, "Samples per interleave or spoke; 0: as many as Nyquist wants", "N", kScan);
-  option("--undersampling", a->undersampling, "Factor by which k-space is sampled too thinly", "NUMBER",
+  option("--trajectory", a->trajectory, "Where the samples lie: " + trajectory_names(", "), trajectory_type(),
          kScan);
-  option("--readout-oversampling", a->readout_oversampling, "Factor of finer sampling along the readout", "N",
-         kScan);
-  option("--calibration-lines", a->calibration_lines,
-         "Fully sampled centre of an undersampled Cartesian scan", "N", kScan);
+  a->trajectory_choice.add_options(*command, kScan);
   option("--snr", a->snr, "Mean signal over noise per real component in the fully sampled image; 0: no noise",
          "NUMBER", kScan);
   option("--noise-samples", a->noise_samples, "Length of a noise readout before the scan; 0: none", "N",
          kScan);
-  option("--dwell", a->dwell_us, "Time from sample to sample", "US", kScan);
   option("--repetition-time", a->repetition_ms, "Time from shot to shot, for the scan time", "MS", kScan);
   option("--seed", a->seed, "Of the noise", "N", kScan);
   option("-o,--output", a->output, "MRD file to write (.h5)", "FILE", kOutput)->required();

@@ -7,6 +7,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/phantom/noise.hpp"
+#include "findrho/trajectory/facts.hpp"
 
 namespace findrho {
 namespace {
@@ -21,21 +22,10 @@ struct Description {
   bool cartesian;
 };
 
-struct Describe {
-  Matrix const& matrix;
-  std::int64_t samples;
-  std::int64_t spoke_center(SpokeKind kind) const { return kind == SpokeKind::full ? samples / 2 : 0; }
-  Description operator()(CartesianOptions const& o) const {
-    return {"cartesian", o.dwell_s, matrix.x / 2, true};
-  }
-  Description operator()(Radial2dOptions const& o) const {
-    return {"radial", o.dwell_s, spoke_center(o.kind), false};
-  }
-  Description operator()(Radial3dOptions const& o) const {
-    return {"radial", o.dwell_s, spoke_center(o.kind), false};
-  }
-  Description operator()(Spiral2dOptions const& o) const { return {"spiral", o.dwell_s, 0, false}; }
-};
+Description describe(TrajectoryOptions const& options, Trajectory const& trajectory) {
+  bool const cartesian = std::holds_alternative<CartesianOptions>(options);
+  return {mrd_name(options), dwell_s(options), dc_sample(trajectory), cartesian};
+}
 
 void check(SimulateOptions const& options) {
   auto const refuse = [](std::string const& what, std::string const& hint) {
@@ -139,25 +129,16 @@ void append_shot(SimulateOptions const& options, Description const& description,
 
 }  // namespace
 
-Trajectory make_trajectory(Matrix const& matrix, TrajectoryOptions const& options) {
-  struct Make {
-    Matrix const& matrix;
-    Trajectory operator()(CartesianOptions const& o) const { return make_cartesian(matrix, o); }
-    Trajectory operator()(Radial2dOptions const& o) const { return make_radial_2d(matrix, o); }
-    Trajectory operator()(Radial3dOptions const& o) const { return make_radial_3d(matrix, o); }
-    Trajectory operator()(Spiral2dOptions const& o) const { return make_spiral_2d(matrix, o); }
-  };
-  return std::visit(Make{matrix}, options);
-}
-
 SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
   check(options);
   Phase const phase(context, "simulate");
   Matrix const& matrix = options.matrix;
   SimulatedScan result;
-  result.trajectory = make_trajectory(matrix, options.trajectory);
+  TrajectoryOptions trajectory = options.trajectory;
+  set_fov(trajectory, options.fov_mm);
+  result.trajectory = make_trajectory(matrix, trajectory);
   std::int64_t const per_readout = result.trajectory.samples_per_readout;
-  Description const description = std::visit(Describe{matrix, per_readout}, options.trajectory);
+  Description const description = describe(options.trajectory, result.trajectory);
   Phantom const phantom = options.phantom ? *options.phantom : shepp_logan(matrix.dims(), options.contrast);
   CoilSet const coils = make_coils(matrix.dims(), options.coils);
   result.truth = phantom_image(context, phantom, matrix);

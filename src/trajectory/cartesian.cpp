@@ -8,6 +8,7 @@
 
 #include "findrho/core/error.hpp"
 #include "generator.hpp"
+#include "option_binding.hpp"
 
 namespace findrho {
 namespace {
@@ -67,6 +68,13 @@ Trajectory make_cartesian(Matrix const& matrix, CartesianOptions const& options)
     }
   }
   return t;
+}
+
+std::vector<detail::OptionBinding> detail::bind_options(CartesianOptions& o) {
+  return {undersampling(o.acceleration),
+          count("undersampling-z", o.acceleration_z, "Every n-th line along z is measured (3D)"),
+          count("calibration-lines", o.calibration_lines, "Width of the fully sampled centre in lines"),
+          dwell(o.dwell_s)};
 }
 
 }  // namespace findrho

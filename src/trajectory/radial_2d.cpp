@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "generator.hpp"
+#include "option_binding.hpp"
 #include "spokes.hpp"
 
 namespace findrho {
@@ -31,6 +32,19 @@ Trajectory make_radial_2d(Matrix const& matrix, Radial2dOptions const& options) 
   return detail::make_spokes(
       matrix, 2, directions,
       {options.kind, options.samples_per_spoke, options.readout_oversampling, options.dwell_s});
+}
+
+std::vector<detail::OptionBinding> detail::bind_options(Radial2dOptions& o) {
+  return {shots(o.spokes),
+          word<SpokeKind>("spoke", o.kind, {{"full", SpokeKind::full}, {"half", SpokeKind::half}},
+                          "Edge to edge through the centre, or centre to edge"),
+          word<AngleOrder>("order", o.order, {{"linear", AngleOrder::linear}, {"golden", AngleOrder::golden}},
+                           "Angles in equal steps, or in steps of the golden angle"),
+          count("golden-index", o.golden_index, "n of the n-th tiny golden angle; 1: the golden angle"),
+          undersampling(o.undersampling),
+          samples(o.samples_per_spoke),
+          readout_oversampling(o.readout_oversampling),
+          dwell(o.dwell_s)};
 }
 
 }  // namespace findrho

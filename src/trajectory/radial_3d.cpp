@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "generator.hpp"
+#include "option_binding.hpp"
 #include "spokes.hpp"
 
 namespace findrho {
@@ -61,6 +62,19 @@ Trajectory make_radial_3d(Matrix const& matrix, Radial3dOptions const& options) 
   return detail::make_spokes(
       matrix, 3, directions,
       {options.kind, options.samples_per_spoke, options.readout_oversampling, options.dwell_s});
+}
+
+std::vector<detail::OptionBinding> detail::bind_options(Radial3dOptions& o) {
+  return {shots(o.spokes),
+          word<SpokeKind>("spoke", o.kind, {{"full", SpokeKind::full}, {"half", SpokeKind::half}},
+                          "Edge to edge through the centre, or centre to edge"),
+          word<SphereOrder>("sphere", o.order,
+                            {{"golden_means", SphereOrder::golden_means}, {"spiral", SphereOrder::spiral}},
+                            "How spoke directions follow each other on the sphere"),
+          undersampling(o.undersampling),
+          samples(o.samples_per_spoke),
+          readout_oversampling(o.readout_oversampling),
+          dwell(o.dwell_s)};
 }
 
 }  // namespace findrho

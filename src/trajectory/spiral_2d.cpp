@@ -9,6 +9,7 @@
 
 #include "findrho/core/error.hpp"
 #include "generator.hpp"
+#include "option_binding.hpp"
 
 namespace findrho {
 namespace {
@@ -81,6 +82,18 @@ Trajectory make_spiral_2d(Matrix const& matrix, Spiral2dOptions const& options) 
     }
   }
   return t;
+}
+
+std::vector<detail::OptionBinding> detail::bind_options(Spiral2dOptions& o) {
+  return {shots(o.interleaves),
+          word<SpiralSpeed>("speed", o.speed,
+                            {{"constant_linear", SpiralSpeed::constant_linear},
+                             {"constant_angular", SpiralSpeed::constant_angular}},
+                            "Equal distances or equal angles between samples"),
+          undersampling(o.undersampling),
+          samples(o.samples_per_interleave),
+          readout_oversampling(o.readout_oversampling),
+          dwell(o.dwell_s)};
 }
 
 }  // namespace findrho

@@ -5,22 +5,15 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
-#include <variant>
 
 #include "findrho/core/array.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
 #include "findrho/io/raw_scan.hpp"
 #include "findrho/phantom/phantom.hpp"
-#include "findrho/trajectory/cartesian.hpp"
-#include "findrho/trajectory/radial_2d.hpp"
-#include "findrho/trajectory/radial_3d.hpp"
-#include "findrho/trajectory/spiral_2d.hpp"
+#include "findrho/trajectory/generate.hpp"
 
 namespace findrho {
-
-/// One alternative per trajectory generator.
-using TrajectoryOptions = std::variant<CartesianOptions, Radial2dOptions, Radial3dOptions, Spiral2dOptions>;
 
 struct SimulateOptions {
   Matrix matrix{128, 128, 1};
@@ -45,10 +38,6 @@ struct SimulatedScan {
   std::int64_t shots = 0;             // readouts, the noise readout not counted
   double scan_time_s = 0;             // shots x repetition time
 };
-
-/// The trajectory of one of the generators.
-/// Errors  bad_option
-Trajectory make_trajectory(Matrix const& matrix, TrajectoryOptions const& options);
 
 /// One readout per spoke, interleave or line. Non-Cartesian readouts carry their trajectory in cycles per
 /// FOV; Cartesian ones carry the line numbers ky, kz instead, as scanners write them.

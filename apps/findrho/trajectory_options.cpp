@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trajectory_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace findrho {
+namespace {
+
+/// One option name with what the generators say about it.
+struct Merged {
+  GeneratorOption option;
+  std::vector<std::string> takers;  // generators that have it
+  std::set<std::string> helps, defaults;
+};
+
+std::vector<Merged> merged_options() {
+  std::vector<Merged> all;
+  for (Generator const& generator : trajectory_generators()) {
+    for (GeneratorOption const& option : generator_options(generator)) {
+      auto found =
+          std::find_if(all.begin(), all.end(), [&](Merged const& m) { return m.option.name == option.name; });
+      if (found == all.end()) found = all.insert(all.end(), Merged{option, {}, {}, {}});
+      found->takers.push_back(generator.name);
+      found->helps.insert(option.help);
+      found->defaults.insert(option.default_value);
+      for (auto const& choice : option.choices) {
+        auto& choices = found->option.choices;
+        if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);
+      }
+    }
+  }
+  return all;
+}
+
+std::string joined(std::vector<std::string> const& words, char const* separator) {
+  std::string text;
+  for (auto const& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+std::string description(Merged const& m) {
+  std::string text = m.option.help;
+  if (!m.option.choices.empty()) text += ": " + joined(m.option.choices, ", ");
+  if (m.takers.size() < trajectory_generators().size()) text += " [" + joined(m.takers, ", ") + "]";
+  return text;
+}
+
+}  // namespace
+
+void TrajectoryChoice::add_options(CLI::App& command, std::string const& group) {
+  for (Merged const& m : merged_options()) {
+    std::string type = m.option.type;
+    if (!m.option.choices.empty()) type += ":{" + joined(m.option.choices, ",") + "}";
+    auto* option = command.add_option("--" + m.option.name, values_[m.option.name], description(m));
+    option->type_name(type)->group(group);
+    if (m.defaults.size() == 1) option->default_str(m.option.default_value);
+  }
+}
+
+bool TrajectoryChoice::given(std::string const& name) const {
+  auto const found = values_.find(name);
+  return found != values_.end() && !found->second.empty();
+}
+
+TrajectoryOptions TrajectoryChoice::options(std::string const& generator) const {
+  OptionValues values;
+  for (auto const& [name, text] : values_) {
+    if (!text.empty()) values.emplace_back(name, text);
+  }
+  return trajectory_options(generator, values);
+}
+
+std::string trajectory_names(char const* separator) {
+  std::vector<std::string> names;
+  for (Generator const& g : trajectory_generators()) names.push_back(g.name);
+  return joined(names, separator);
+}
+
+std::string trajectory_type() {
+  return "NAME:{" + trajectory_names(",") + "}";
+}
+
+}  // namespace findrho

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findrho/trajectory/generate.hpp"
+
+#include "support.hpp"
+
+namespace findrho {
+namespace {
+
+using test::refused;
+
+TEST(Generate, EveryGeneratorStatesItsSourceAndMakesSamplesInsideItsMatrixByDefault) {
+  for (Generator const& g : trajectory_generators()) {
+    Matrix const matrix{24, 24, g.dims == 3 ? 24 : 1};
+    Trajectory const t = make_trajectory(matrix, g.defaults);
+    EXPECT_GT(t.size(), 0) << g.name;
+    EXPECT_EQ(t.size() % t.samples_per_readout, 0) << g.name;
+    EXPECT_LE(test::largest_over_edge(t, matrix), 1 + 1e-12) << g.name;  // some roundings of 1e-16
+    EXPECT_NE(g.source.find("doi:10."), std::string::npos) << g.name;
+    EXPECT_GT(dwell_s(g.defaults), 0);
+    EXPECT_EQ(&trajectory_generator(g.name), &g);
+  }
+}
+
+TEST(Generate, EveryOptionTakesItsOwnDefault) {
+  for (Generator const& g : trajectory_generators()) {
+    OptionValues values;
+    for (GeneratorOption const& o : generator_options(g)) {
+      EXPECT_FALSE(o.help.empty()) << g.name << " " << o.name;
+      values.emplace_back(o.name, o.default_value);
+    }
+    Matrix const matrix{16, 16, g.dims == 3 ? 16 : 1};
+    Trajectory const a = make_trajectory(matrix, g.defaults);
+    Trajectory const b = make_trajectory(matrix, trajectory_options(g.name, values));
+    ASSERT_EQ(a.size(), b.size()) << g.name;
+    // Defaults are printed with six digits; none needs more, but 5 us x 1e-6 may round differently from 5e-6.
+    for (std::size_t m = 0; m < a.kx.size(); ++m) ASSERT_NEAR(a.kx[m], b.kx[m], 1e-9) << g.name;
+  }
+}
+
+TEST(Generate, AWordNamesATrajectoryWithItsOptions) {
+  auto const o =
+      std::get<Radial2dOptions>(parse_trajectory("radial:shots=8,spoke=half,order=golden,dwell=4"));
+  EXPECT_EQ(o.spokes, 8);
+  EXPECT_EQ(o.kind, SpokeKind::half);
+  EXPECT_EQ(o.order, AngleOrder::golden);
+  EXPECT_DOUBLE_EQ(o.dwell_s, 4e-6);
+  EXPECT_EQ(std::get<CartesianOptions>(parse_trajectory("cartesian")).acceleration, 1);
+  EXPECT_EQ(trajectory_name("radial:shots=8"), "radial");
+}
+
+TEST(Generate, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(refused([] { trajectory_options("zigzag"); }), "there is no trajectory 'zigzag'");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:blades=3"); }), "the trajectory radial takes no blades");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:shots"); }),
+            "'shots' in 'radial:shots' is no option=value");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:shots=2.5"); }), "shots is '2.5', not a whole number");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:dwell=nan"); }), "dwell is 'nan', not a number");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:spoke=third"); }), "spoke is 'third'");
+}
+
+}  // namespace
+}  // namespace findrho
