@@ -23,6 +23,11 @@ constexpr char const
         "golden means: Chan et al., MRM 61:354 (2009), doi:10.1002/mrm.21837; spiral: Wong and "
         "Roos, MRM 32:778 (1994), doi:10.1002/mrm.1910320614";
 
+constexpr char const* kDesignedSpiral =
+    "density: Kim et al., MRM 50:214 (2003), doi:10.1002/mrm.10493; timing: Lustig, Kim and Pauly, IEEE TMI "
+    "27:866 (2008), "
+    "doi:10.1109/TMI.2008.922699; in and in-out: Glover and Law, MRM 46:515 (2001), doi:10.1002/mrm.1222";
+
 std::vector<Generator> all_generators() {
   return {
       {"cartesian", "lines along x, every n-th, with a fully sampled centre",
@@ -36,7 +41,29 @@ std::vector<Generator> all_generators() {
        Radial2dOptions{.order = AngleOrder::golden}},
       {"spiral", "Archimedean spiral of exact geometry, without gradient limits",
        "Ahn, Kim and Cho, IEEE TMI 5:2 (1986), doi:10.1109/TMI.1986.4307732", "spiral", 2, Spiral2dOptions{}},
+      {"spiral_vd", "spiral under gradient and slew limits, Archimedean or thinner outwards", kDesignedSpiral,
+       "spiral", 2, SpiralVdOptions{}},
+      {"rosette", "the readout swings through the centre again and again while it turns",
+       "Noll, IEEE TMI 16:372 (1997), doi:10.1109/42.611345", "other", 2, RosetteOptions{}},
+      {"propeller", "blades of parallel lines, one turned from the next",
+       "Pipe, MRM 42:963 (1999), doi:10.1002/(SICI)1522-2594(199911)42:5<963::AID-MRM17>3.0.CO;2-L", "other",
+       2, PropellerOptions{}},
       {"radial_3d", "spokes through the centre of the sphere", kSphere, "radial", 3, Radial3dOptions{}},
+      {"stack_of_stars", "2D spokes in every plane kz",
+       "Block et al., J Korean Soc Magn Reson Med 18:87 (2014), doi:10.13104/jksmrm.2014.18.2.87; golden "
+       "turn: Zhou et al., "
+       "MRM 78:2290 (2017), doi:10.1002/mrm.26625",
+       "radial", 3, StackOfStarsOptions{}},
+      {"stack_of_spirals", "2D spirals under limits in every plane kz",
+       "Irarrazabal and Nishimura, MRM 33:656 (1995), doi:10.1002/mrm.1910330510", "spiral", 3,
+       StackOfSpiralsOptions{}},
+      {"cones", "spirals on cones around the z axis, under limits",
+       "Gurney, Hargreaves and Nishimura, MRM 55:575 (2006), doi:10.1002/mrm.20796", "other", 3,
+       ConesOptions{}},
+      {"tpi", "twisted projections: lines that wind around cones at constant density, for sodium",
+       "Boada et al., MRM 37:706 (1997), doi:10.1002/mrm.1910370512", "other", 3, TwistedOptions{}},
+      {"radial_3d_adapted", "spokes that slow down outwards to constant density, for sodium",
+       "Nagel et al., MRM 62:1565 (2009), doi:10.1002/mrm.22157", "radial", 3, AdaptedRadialOptions{}},
   };
 }
 
@@ -109,6 +136,14 @@ Trajectory make_trajectory(Matrix const& matrix, TrajectoryOptions const& option
     Trajectory operator()(Radial2dOptions const& o) const { return make_radial_2d(matrix, o); }
     Trajectory operator()(Radial3dOptions const& o) const { return make_radial_3d(matrix, o); }
     Trajectory operator()(Spiral2dOptions const& o) const { return make_spiral_2d(matrix, o); }
+    Trajectory operator()(SpiralVdOptions const& o) const { return make_spiral_vd(matrix, o); }
+    Trajectory operator()(RosetteOptions const& o) const { return make_rosette(matrix, o); }
+    Trajectory operator()(PropellerOptions const& o) const { return make_propeller(matrix, o); }
+    Trajectory operator()(StackOfStarsOptions const& o) const { return make_stack_of_stars(matrix, o); }
+    Trajectory operator()(StackOfSpiralsOptions const& o) const { return make_stack_of_spirals(matrix, o); }
+    Trajectory operator()(ConesOptions const& o) const { return make_cones(matrix, o); }
+    Trajectory operator()(TwistedOptions const& o) const { return make_twisted(matrix, o); }
+    Trajectory operator()(AdaptedRadialOptions const& o) const { return make_adapted_radial(matrix, o); }
   };
   return std::visit(Make{matrix}, options);
 }

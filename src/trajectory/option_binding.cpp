@@ -75,4 +75,25 @@ OptionBinding readout_oversampling(std::int64_t& value) {
   return count("readout-oversampling", value, "Factor of finer sampling along the readout");
 }
 
+OptionBinding readout_limit(double& longest_s) {
+  return scaled("readout-limit", longest_s, 1e-3, "MS", "Longest readout");
+}
+
+OptionBinding readout_time(double& readout_s) {
+  return scaled("readout", readout_s, 1e-3, "MS", "Length of the readout");
+}
+
+OptionBinding linear_part(double& part) {
+  return number("linear-part", part, "Part of the radius up to which the gradient is constant");
+}
+
+void add_scanner(std::vector<OptionBinding>& bindings, Scanner& scanner) {
+  bindings.push_back(
+      scaled("max-gradient", scanner.gradient_mT_m, 1, "MT_M", "Largest gradient of the scanner"));
+  bindings.push_back(scaled("max-slew", scanner.slew_T_m_s, 1, "T_M_S", "Largest slew rate of the scanner"));
+  bindings.push_back(word<double>("nucleus", scanner.gamma_MHz_T,
+                                  {{"1H", kProtonMHz_T}, {"23Na", kSodiumMHz_T}},
+                                  "Nucleus, for the gradients"));
+}
+
 }  // namespace findrho::detail

@@ -34,11 +34,23 @@ OptionBinding samples(std::int64_t& value);
 OptionBinding undersampling(double& value);
 OptionBinding undersampling(std::int64_t& lines);
 OptionBinding readout_oversampling(std::int64_t& value);
+OptionBinding readout_limit(double& longest_s);
+OptionBinding readout_time(double& readout_s);
+OptionBinding linear_part(double& part);
+void add_scanner(std::vector<OptionBinding>& bindings, Scanner& scanner);
 
 std::vector<OptionBinding> bind_options(CartesianOptions& options);
 std::vector<OptionBinding> bind_options(Radial2dOptions& options);
 std::vector<OptionBinding> bind_options(Radial3dOptions& options);
 std::vector<OptionBinding> bind_options(Spiral2dOptions& options);
+std::vector<OptionBinding> bind_options(SpiralVdOptions& options);
+std::vector<OptionBinding> bind_options(RosetteOptions& options);
+std::vector<OptionBinding> bind_options(PropellerOptions& options);
+std::vector<OptionBinding> bind_options(StackOfStarsOptions& options);
+std::vector<OptionBinding> bind_options(StackOfSpiralsOptions& options);
+std::vector<OptionBinding> bind_options(ConesOptions& options);
+std::vector<OptionBinding> bind_options(TwistedOptions& options);
+std::vector<OptionBinding> bind_options(AdaptedRadialOptions& options);
 
 /// Errors  bad_option: `text` is none of the option's words
 [[noreturn]] void refuse_word(GeneratorOption const& option, std::string const& text);

@@ -45,6 +45,17 @@ std::array<double, 3> spiral_direction(std::int64_t i, std::int64_t spokes, bool
 
 }  // namespace
 
+std::vector<std::array<double, 3>> detail::sphere_directions(std::int64_t spokes, SphereOrder order,
+                                                             SpokeKind kind) {
+  bool const full = kind == SpokeKind::full;
+  std::vector<std::array<double, 3>> directions(static_cast<std::size_t>(spokes));
+  for (std::int64_t i = 0; i < spokes; ++i) {
+    directions[static_cast<std::size_t>(i)] =
+        order == SphereOrder::golden_means ? golden_direction(i, full) : spiral_direction(i, spokes, full);
+  }
+  return directions;
+}
+
 Trajectory make_radial_3d(Matrix const& matrix, Radial3dOptions const& options) {
   detail::require_matrix(matrix, 3, "3D radial");
   bool const full = options.kind == SpokeKind::full;
@@ -53,12 +64,7 @@ Trajectory make_radial_3d(Matrix const& matrix, Radial3dOptions const& options) 
   double const nyquist = full ? pi / 2 * n * n : pi * n * n;
   std::int64_t const spokes = detail::spoke_count(options.spokes, options.undersampling, nyquist);
 
-  std::vector<std::array<double, 3>> directions(static_cast<std::size_t>(spokes));
-  for (std::int64_t i = 0; i < spokes; ++i) {
-    directions[static_cast<std::size_t>(i)] = options.order == SphereOrder::golden_means
-                                                  ? golden_direction(i, full)
-                                                  : spiral_direction(i, spokes, full);
-  }
+  auto const directions = detail::sphere_directions(spokes, options.order, options.kind);
   return detail::make_spokes(
       matrix, 3, directions,
       {options.kind, options.samples_per_spoke, options.readout_oversampling, options.dwell_s});

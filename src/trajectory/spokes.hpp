@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "findrho/trajectory/radial_2d.hpp"
+#include "findrho/trajectory/radial_3d.hpp"
 
 namespace findrho::detail {
 
@@ -18,6 +19,9 @@ struct SpokeOptions {
 /// The options' count, or the Nyquist count over the undersampling, rounded up.
 /// Errors  bad_option
 std::int64_t spoke_count(std::int64_t spokes, double undersampling, double nyquist);
+
+/// Unit vectors spread evenly over the half sphere z >= 0 (full spokes) or the sphere (half spokes).
+std::vector<std::array<double, 3>> sphere_directions(std::int64_t spokes, SphereOrder order, SpokeKind kind);
 
 /// Spokes along unit vectors, in units where the edge N_d/2 of every axis is 1.
 /// Errors  bad_option

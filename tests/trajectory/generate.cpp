@@ -28,7 +28,8 @@ TEST(Generate, EveryOptionTakesItsOwnDefault) {
       EXPECT_FALSE(o.help.empty()) << g.name << " " << o.name;
       values.emplace_back(o.name, o.default_value);
     }
-    Matrix const matrix{16, 16, g.dims == 3 ? 16 : 1};
+    std::int64_t const n = g.dims == 3 ? 16 : 32;
+    Matrix const matrix{n, n, g.dims == 3 ? n : 1};
     Trajectory const a = make_trajectory(matrix, g.defaults);
     Trajectory const b = make_trajectory(matrix, trajectory_options(g.name, values));
     ASSERT_EQ(a.size(), b.size()) << g.name;

@@ -10,16 +10,26 @@
 #include <vector>
 
 #include "findrho/core/scan.hpp"
+#include "findrho/trajectory/adapted_radial.hpp"
 #include "findrho/trajectory/cartesian.hpp"
+#include "findrho/trajectory/cones.hpp"
+#include "findrho/trajectory/propeller.hpp"
 #include "findrho/trajectory/radial_2d.hpp"
 #include "findrho/trajectory/radial_3d.hpp"
+#include "findrho/trajectory/rosette.hpp"
 #include "findrho/trajectory/scanner.hpp"
 #include "findrho/trajectory/spiral_2d.hpp"
+#include "findrho/trajectory/spiral_vd.hpp"
+#include "findrho/trajectory/stack.hpp"
+#include "findrho/trajectory/twisted.hpp"
 
 namespace findrho {
 
 /// One alternative per trajectory generator.
-using TrajectoryOptions = std::variant<CartesianOptions, Radial2dOptions, Radial3dOptions, Spiral2dOptions>;
+using TrajectoryOptions =
+    std::variant<CartesianOptions, Radial2dOptions, Radial3dOptions, Spiral2dOptions, SpiralVdOptions,
+                 RosetteOptions, PropellerOptions, StackOfStarsOptions, StackOfSpiralsOptions, ConesOptions,
+                 TwistedOptions, AdaptedRadialOptions>;
 
 struct Generator {
   std::string name;         // "spiral"

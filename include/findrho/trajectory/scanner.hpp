@@ -5,10 +5,10 @@
 
 namespace findrho {
 
-// Gyromagnetic ratios over 2 pi, MHz/T: CODATA 2018 (the bare proton) and Harris et al., Pure Appl. Chem. 73:1795 (2001),
-// doi:10.1351/pac200173111795.
+// Gyromagnetic ratios over 2 pi, MHz/T: CODATA 2018 for the proton; sodium by its frequency ratio of 26.4519 %,
+// Harris et al., Pure Appl. Chem. 73:1795 (2001), doi:10.1351/pac200173111795.
 inline constexpr double kProtonMHz_T = 42.577478518;
-inline constexpr double kSodiumMHz_T = 11.26884;
+inline constexpr double kSodiumMHz_T = 0.264519 * kProtonMHz_T;
 
 struct Scanner {
   double gradient_mT_m = 40;  // largest length of the gradient vector

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fastest way along a given curve through k-space under limits on the gradient and its slew rate.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "findrho/trajectory/scanner.hpp"
+
+namespace findrho::detail {
+
+using Point = std::array<double, 3>;  // cycles per FOV
+
+/// k at a parameter; called only within the range of the nodes.
+using Curve = std::function<Point(double)>;
+
+enum class Start { at_rest, moving };
+
+struct Pace {
+  Scanner scanner;
+  double dwell_s = 5e-6;
+  double cycles_per_sample = 1;  // largest distance between samples, in cycles per FOV of the longest FOV
+  Start start = Start::at_rest;
+  std::int64_t samples = 0;  // play it slower, so that it has so many; 0: as fast as the limits allow
+};
+
+/// Nodes of a curve's parameter from begin to end, so dense that between two of them the curve turns by at most `turn` and
+/// the parameter advances by at most `largest`; turn_rate is the angle per parameter.
+std::vector<double> curve_nodes(double begin, double end, double largest, double turn,
+                                std::function<double(double)> const& turn_rate);
+
+/// Parameters of the samples, the first at the first node and the last at the last one; played one dwell time apart.
+/// The speed is as high everywhere as gradient, slew rate and distance between samples allow: forward and backward
+/// integration of its square over the arc length. Limits hold for the first and second differences of the samples.
+/// Errors  bad_option (limits that are not positive)
+/// Source  Lustig, Kim and Pauly, IEEE TMI 27:866 (2008), doi:10.1109/TMI.2008.922699
+std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace);
+
+/// What samples one dwell time apart need of the scanner at most.
+struct Demand {
+  double gradient_T_m = 0, slew_T_m_s = 0;
+};
+Demand demand_of(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s);
+
+/// Errors  bad_option
+void require_scanner(Scanner const& scanner);
+
+}  // namespace findrho::detail
