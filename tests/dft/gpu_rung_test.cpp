@@ -13,7 +13,7 @@ namespace {
 
 using test::kOddBox;
 
-class CudaRungs : public testing::Test {
+class GpuRungs : public testing::Test {
  protected:
   void SetUp() override {
     CudaModule const module = load_cuda_module();
@@ -68,19 +68,19 @@ class CudaRungs : public testing::Test {
 std::vector<RungOptions> const kShortChunks{
     {.block_size = 64, .chunk = 40}, {.block_size = 32, .chunk = 97}, {.block_size = 1024, .chunk = 1}};
 
-TEST_F(CudaRungs, AgreeInSinglePrecision) {
+TEST_F(GpuRungs, AgreeInSinglePrecision) {
   for (SumKind kind : {SumKind::fhd, SumKind::q, SumKind::forward}) {
     expect_agreement<float>(kind, kShortChunks, plain());
   }
 }
 
-TEST_F(CudaRungs, AgreeInDoublePrecision) {
+TEST_F(GpuRungs, AgreeInDoublePrecision) {
   for (SumKind kind : {SumKind::fhd, SumKind::q, SumKind::forward}) {
     expect_agreement<double>(kind, kShortChunks, plain());
   }
 }
 
-TEST_F(CudaRungs, EveryTunedConfigurationAgrees) {
+TEST_F(GpuRungs, EveryTunedConfigurationAgrees) {
   std::vector<RungOptions> options;
   for (auto memory : {SampleMemory::constant, SampleMemory::global, SampleMemory::shared}) {
     for (int unroll : {1, 2, 4, 8}) {
@@ -91,7 +91,7 @@ TEST_F(CudaRungs, EveryTunedConfigurationAgrees) {
   expect_agreement<float>(SumKind::fhd, {{32, 40, 1, 2}, {32, 40, 1, 8}}, {Rung::gather_coarse});
 }
 
-TEST_F(CudaRungs, AgreeWithEachOtherEverywhere) {
+TEST_F(GpuRungs, AgreeWithEachOtherEverywhere) {
   Matrix const matrix{.x = 66, .y = 65, .z = 64};
   auto const sum = test::small_sum<float>(SumKind::fhd, matrix, 5003);
   CudaSum<float> device_sum(*session_, sum);
@@ -114,7 +114,7 @@ TEST_F(CudaRungs, AgreeWithEachOtherEverywhere) {
   }
 }
 
-TEST_F(CudaRungs, FiguresDescribeTheLaunch) {
+TEST_F(GpuRungs, FiguresDescribeTheLaunch) {
   auto const sum = test::small_sum<float>(SumKind::fhd, kOddBox, 97);
   CudaSum<float> device_sum(*session_, sum);
   auto const run = device_sum.run(Rung::gather_constant, {.block_size = 64, .chunk = 40});
@@ -125,7 +125,7 @@ TEST_F(CudaRungs, FiguresDescribeTheLaunch) {
   EXPECT_LE(run.figures.occupancy(), 1);
 }
 
-TEST_F(CudaRungs, BlocksThatAKernelCannotHaveAreRefused) {
+TEST_F(GpuRungs, BlocksThatAKernelCannotHaveAreRefused) {
   auto const sum = test::small_sum<float>(SumKind::fhd, kOddBox, 97);
   CudaSum<float> device_sum(*session_, sum);
   auto const error = test::caught(
