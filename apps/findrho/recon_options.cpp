@@ -99,8 +99,10 @@ void define_transforms(CLI::App& command, ReconArguments& a) {
   add_choice(command, "--precision", a.precision, {"single", "double"}, "Floating-point precision",
              kTransform);
   add_choice(command, "--normal", a.normal, {"toeplitz", "nufft"}, "How F^H F is applied in cg", kTransform);
-  add_choice(command, "--transform", a.transform, {"nufft", "exact"}, "How F^H d is computed; exact is slow",
-             kTransform);
+  add_choice(command, "--fhd", a.fhd, {"nufft", "exact"},
+             "How F^H d is computed (with --normal nufft F, too); exact: the sum itself, slow", kTransform);
+  add_choice(command, "--q", a.q, {"nufft", "exact"},
+             "How Q of the Toeplitz product is computed; exact: the sum itself, slow", kTransform);
   add_choice(command, "--kernel", a.kernel, {"kaiser_bessel", "bilinear"}, "Gridding kernel", kTransform);
   number("--width", a.width, "Kernel width; 0: from the accuracy", "CELLS");
   number("--oversampling", a.oversampling, "Grid over matrix, 1.25 to 2; 0: chosen", "NUMBER");
@@ -179,7 +181,8 @@ ReconOptions recon_options(ReconArguments const& a) {
       {{"auto", WhitenKind::automatic}, {"on", WhitenKind::on}, {"off", WhitenKind::off}}, a.whiten);
   o.precision = a.precision == "double" ? Precision::double_precision : Precision::single;
   o.normal = a.normal == "nufft" ? NormalKind::nufft : NormalKind::toeplitz;
-  o.transform = a.transform == "exact" ? TransformKind::exact : TransformKind::nufft;
+  o.fhd = a.fhd == "exact" ? TransformKind::exact : TransformKind::nufft;
+  o.q = a.q == "exact" ? TransformKind::exact : TransformKind::nufft;
   o.nufft = {.accuracy = a.accuracy,
              .oversampling = a.oversampling,
              .width = a.width,

@@ -20,7 +20,7 @@ struct ReconArguments {
   std::string averages = "merge", trajectory_units = "auto", trajectory_layout = "auto", matrix, fov,
               coil_list;
   std::string method = "auto", coils = "auto", precision = "single", kernel = "kaiser_bessel",
-              transform = "nufft";
+              fhd = "nufft", q = "nufft";
   std::string normal = "toeplitz", density = "auto", window = "none", prior = "identity", whiten = "auto";
   std::string shift = "0,0,0", image = "magnitude", cache = "auto";
   double accuracy = 1e-3, oversampling = 0, lambda = ReconOptions{}.lambda,

@@ -126,6 +126,11 @@ ExactSum<T> q_sum(Trajectory const& trajectory, Matrix const& matrix, std::span<
   return sum;
 }
 
+std::int64_t q_sum_voxels(Matrix const& matrix) {
+  auto const size = half_lags(matrix).size;
+  return size[0] * size[1] * size[2];
+}
+
 template <class T>
 Array<std::complex<T>> unfold_q(Matrix const& matrix, std::span<T const> re, std::span<T const> im) {
   HalfLags const lags = half_lags(matrix);

@@ -16,6 +16,21 @@ __global__ void transpose_rows(float const* __restrict__ in, float* __restrict__
   }
 }
 
+/// No shared memory: a lane turns a square of 4 x 4 in its registers. A warp's 8 x 4 squares read pieces of 64 bytes and
+/// write pieces of 128.
+__global__ void __launch_bounds__(256) transpose_registers(float const* in, float* out, int n) {
+  int const lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  int const x = static_cast<int>(blockIdx.x) * 64 + 16 * (warp % 4) + 4 * (lane / 8),
+            y = static_cast<int>(blockIdx.y) * 64 + 32 * (warp / 4) + 4 * (lane % 8);
+  if (x >= n || y >= n) return;
+  Four f[4];
+  for (int j = 0; j < 4; ++j) f[j] = read_only_four(in + static_cast<std::size_t>(y + j) * n + x);
+  for (int j = 0; j < 4; ++j) {
+    *reinterpret_cast<Four*>(out + static_cast<std::size_t>(x + j) * n + y) = {f[0].v[j], f[1].v[j],
+                                                                               f[2].v[j], f[3].v[j]};
+  }
+}
+
 /// Elements that are not where they belong. Values are mixed_float(index), so each tells where it came from.
 std::uint64_t misplaced(std::vector<float> const& out, int n) {
   std::uint64_t wrong = 0;
@@ -76,6 +91,23 @@ void gpu_transpose(Gpu const& gpu) {
       measure("padded tile [64][65]", rate * 0.9, 0.15, "sixteen reads a thread are on their way at a time",
               "twice the instructions of the library, which moves four words at a time",
               launch(TransposeBody<64>{n, n, 1, in.get(), out.get()}));
+  auto const squares = static_cast<unsigned>((n + 63) / 64);
+  measure("16 bytes a lane, registers only", rate * 0.9, 0.15, "T", "T", [&] {
+    transpose_registers<<<dim3(squares, squares), 256, 0, gpu.session.stream>>>(in.get(), out.get(), n);
+    check_launch("transpose_registers");
+  });
+  measure("16 bytes a lane, tile 64", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<64>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, tile 64, 128 lanes", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<64, 128>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, tile 32, 64 lanes", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<32, 64>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, tile 128, 256 lanes", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<128, 256>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, tile 128, 512 lanes", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<128, 512>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, tile 128, 1024 lanes", rate * 0.9, 0.15, "T", "T",
+          launch(TransposeFoursBody<128, 1024>{n, n, in.get(), out.get()}));
   double const library =
       measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "the library is not faster here",
               [&] { blas.transpose(in.get(), out.get(), n, n); });

@@ -7,6 +7,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/dft/exact_sum.hpp"
+#include "findrho/dft/vector_sum.hpp"
 #include "findrho/operator/vector_ops.hpp"
 
 namespace findrho {
@@ -34,7 +35,8 @@ Encoding<T>::Encoding(Context const& context, Trajectory const& trajectory, Matr
     : LinearOperator<T>(matrix.shape(), sample_shape(coils_of<C>(maps), trajectory.size())),
       matrix_(matrix),
       maps_(maps),
-      memory_bytes_(options.memory_bytes) {
+      memory_bytes_(options.memory_bytes),
+      rung_(options.rung) {
   if (maps.data != nullptr) require_shape(maps.shape, matrix.shape(coils()), "coil maps");
   if (options.transform == TransformKind::nufft) {
     nufft_ = std::make_shared<Nufft<T> const>(context, trajectory, matrix, options.nufft);
@@ -71,6 +73,8 @@ void Encoding<T>::transform_adjoint(Context const& context, View<C const> sample
                                     Write write) const {
   if (nufft_) {
     nufft_->adjoint(context, samples, images, write);
+  } else if (rung_ && write == Write::replace) {
+    vector_adjoint<T>(context, *trajectory_, samples, images, *rung_);
   } else {
     exact_adjoint<T>(context, *trajectory_, samples, images, write);
   }

@@ -59,6 +59,9 @@ std::string cache_key(Trajectory const& trajectory, Matrix const& matrix, std::s
   for (int d = 0; d < trajectory.dims; ++d) add_list(trajectory[d]);
   add_list(weights);
   add(static_cast<int>(options.transform));
+  // Of the rung's options only the chunk changes the result.
+  bool const by_rung = options.transform == TransformKind::exact && options.rung;
+  add(by_rung ? options.rung->chunk : 0);
   add(static_cast<int>(options.nufft.kernel));
   add(options.nufft.width);
   std::array<double, 2> const accuracy{options.nufft.accuracy, options.nufft.oversampling};

@@ -6,6 +6,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/dft/exact_sum.hpp"
+#include "findrho/dft/vector_sum.hpp"
 #include "findrho/operator/toeplitz.hpp"
 #include "operator/toeplitz_layout.hpp"
 
@@ -26,6 +27,9 @@ Array<std::complex<T>> lags(Context const& context, Trajectory const& trajectory
   if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
     throw Error(ErrorKind::bad_shape, std::to_string(weights.size()) + " weights for " +
                                           std::to_string(trajectory.size()) + " samples of the trajectory");
+  }
+  if (options.transform == TransformKind::exact && options.rung) {
+    return vector_q<T>(context, trajectory, matrix, weights, *options.rung);
   }
   Trajectory wide;
   wide.dims = trajectory.dims;

@@ -21,6 +21,10 @@ constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually take
 // coils on 64 x 64 x 16 (AMD EPYC, Zen 4, g++ 12).
 constexpr double kProductSeconds = 6.5e-9;
 
+// F^H F by exact sums against F^H d by the rung: F is summed in double, at 1e9 pairs a second and thread where the rung
+// makes 2.8e9 (AMD EPYC, Zen 4, AVX-512).
+constexpr double kExactNormal = 4;
+
 constexpr double kStartSeconds = 0.025;        // of the program: start, hashing, files
 constexpr std::int64_t kOtherBytes = 4 << 20;  // writers' buffers, thread stacks, freed memory not given back
 
@@ -52,24 +56,35 @@ Size size_of(Context const& context, Dataset const& dataset, ReconOptions const&
   return s;
 }
 
+/// Held by an exact sum over so many points: positions in double, then the sum's own arrays, twice the result.
+template <class T>
+std::int64_t exact_bytes(std::int64_t points, std::int64_t samples) {
+  return points * (3 * std::int64_t{sizeof(double)} + 7 * std::int64_t{sizeof(T)}) +
+         samples * (2 * std::int64_t{sizeof(double)} + 15 * std::int64_t{sizeof(T)});
+}
+
 /// Held while Q is made: its lags on the doubled matrix, then either the NUFFT or the transforms to the spectrum.
 template <class T>
-std::int64_t toeplitz_build_bytes(Size const& s, NufftOptions const& options) {
+std::int64_t toeplitz_build_bytes(Size const& s, ReconOptions const& options) {
   Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, s.matrix.z > 1 ? 2 * s.matrix.z : 1};
   std::int64_t const lags = doubled.voxels() * std::int64_t{sizeof(std::complex<T>)};
   std::int64_t const samples =
       s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + std::int64_t{sizeof(std::complex<T>)});
   std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
-  return std::max(samples + lags + nufft_bytes<T>(s.samples, doubled, 1, s.threads, options),
-                  2 * lags + spectrum);
+  std::int64_t const making = options.q == TransformKind::exact
+                                  ? exact_bytes<T>(q_sum_voxels(s.matrix), s.samples)
+                                  : samples + nufft_bytes<T>(s.samples, doubled, 1, s.threads, options.nufft);
+  return std::max(lags + making, 2 * lags + spectrum);
 }
 
 template <class T>
 std::int64_t cg_bytes(Size const& s, ReconOptions const& o) {
   constexpr std::int64_t kComplex = sizeof(std::complex<T>);
   std::int64_t const batch = s.maps_needed ? s.coils : 1;
-  std::int64_t const plan = nufft_bytes<T>(s.samples, s.matrix, 0, s.threads, o.nufft);
-  std::int64_t const transform = nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
+  bool const exact = o.fhd == TransformKind::exact;
+  std::int64_t const plan = exact ? 0 : nufft_bytes<T>(s.samples, s.matrix, 0, s.threads, o.nufft);
+  std::int64_t const transform = exact ? exact_bytes<T>(s.voxels, s.samples)
+                                       : nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
   std::int64_t const coil_images = s.maps_needed ? batch * s.voxels * kComplex : 0;  // Encoding's S x
   std::int64_t solve = s.coils * s.samples * kComplex + transform + coil_images;
   // b, x, r, p, A p, the prior's part and its range, and the sum of squares
@@ -78,7 +93,7 @@ std::int64_t cg_bytes(Size const& s, ReconOptions const& o) {
   if (o.normal == NormalKind::nufft) return solve + batch * s.samples * kComplex;
   std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
   solve += spectrum + toeplitz_work_bytes<T>(s.matrix, batch, s.threads);
-  return std::max(solve, plan + toeplitz_build_bytes<T>(s, o.nufft));
+  return std::max(solve, plan + toeplitz_build_bytes<T>(s, o));
 }
 
 template <class T>
@@ -181,6 +196,22 @@ double time_product(Context const& context, Size const& s, ReconOptions const& o
   return best / (voxels * std::log2(voxels + 2));
 }
 
+/// Seconds of a pair of an exact sum, by a short one on all threads.
+template <class T>
+double time_pair(Context const& context, RungOptions const& rung) {
+  Matrix const small{64, 64, 1};
+  Trajectory k;
+  k.dims = 2;
+  k.kx.assign(2048, 1.25);
+  k.ky.assign(2048, -0.75);
+  std::vector<std::complex<double>> const d(k.kx.size(), 1.0);
+  auto const sum = fhd_sum<T>(k, small, d);
+  double best = 1e300;
+  for (int i = 0; i < 3; ++i)
+    best = std::min(best, run_rung(context, sum, Rung::gather_vector, rung).seconds);
+  return best / sum.pairs();
+}
+
 template <class T>
 double estimate_seconds(Context const& context, Dataset const& dataset, Size const& s,
                         ReconOptions const& o) {
@@ -188,30 +219,33 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   auto const samples = static_cast<double>(s.samples), voxels = static_cast<double>(s.voxels);
   auto const coils = static_cast<double>(s.coils), frames = static_cast<double>(s.frames);
   auto const trajectories = static_cast<double>(s.trajectories);
-  if (o.transform == TransformKind::exact) {
-    constexpr double kPairsPerSecond = 1e9;  // of the exact sum, per thread
-    return frames * coils * samples * voxels / (kPairsPerSecond * s.threads);
-  }
   Speed const speed = time_nufft<T>(context, s, o, dims);
-  double const transform = speed.nufft(samples, voxels);
+  double const nufft = speed.nufft(samples, voxels);
+  double const transform =
+      o.fhd == TransformKind::exact ? samples * voxels * time_pair<T>(context, o.fhd_rung) : nufft;
   double const doubled = voxels * (dims == 3 ? 8 : 4);
   double total = trajectories * speed.plan_sample * samples;
   bool const estimates_maps = s.maps_needed && !s.maps_given;
   if ((o.method == Method::gridding || estimates_maps) && iterates_density(dataset, o.density)) {
-    total += trajectories * transform * 2 * kPipeMenonIterations;
+    total += trajectories * nufft * 2 * kPipeMenonIterations;
   }
   if (estimates_maps) {
     double const products =
         coils * coils * ((dims == 3 ? 27 : 9) / 2.0 + 8);  // covariance and power iterations
-    total += frames * (coils * transform + voxels * products * kProductSeconds / s.threads);
+    total += frames * (coils * nufft + voxels * products * kProductSeconds / s.threads);
   }
   if (o.method == Method::gridding || o.method == Method::adjoint || o.method == Method::ifft) {
     return total + frames * coils * transform;
   }
   double const product = o.normal == NormalKind::nufft
-                             ? 2 * transform
+                             ? (o.fhd == TransformKind::exact ? kExactNormal : 2) * transform
                              : time_product<T>(context, s, o, dims) * voxels * std::log2(voxels + 2);
-  if (o.normal == NormalKind::toeplitz) total += trajectories * speed.nufft(samples, doubled);
+  if (o.normal == NormalKind::toeplitz && o.q == TransformKind::nufft)
+    total += trajectories * speed.nufft(samples, doubled);
+  if (o.q == TransformKind::exact) {
+    total += trajectories * samples * static_cast<double>(q_sum_voxels(s.matrix)) *
+             time_pair<T>(context, o.q_rung);
+  }
   double const products = o.iterations + (o.lambda > 0 ? kEigenvalueProducts : 0);
   // Outside the product an iteration of cg reads or writes some 10 images, and each kept residual twice.
   double const passes = 10 + 2 * CgOptions{}.kept_residuals;

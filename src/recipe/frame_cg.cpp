@@ -49,7 +49,7 @@ template <class T>
 std::shared_ptr<ToeplitzKernel<T> const> FrameReconstructor<T>::toeplitz_kernel() {
   if (!kernel_) {
     Phase const phase(context_, "Toeplitz kernel");
-    EncodingOptions const encoding{.nufft = options_.nufft};
+    EncodingOptions const encoding{.transform = options_.q, .nufft = options_.nufft, .rung = options_.q_rung};
     std::vector<double> const w = objective_weights();
     if (options_.cache_folder.empty()) {
       kernel_ = std::make_shared<ToeplitzKernel<T> const>(context_, *planned_, dataset_.matrix, w, encoding);

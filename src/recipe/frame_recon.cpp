@@ -134,9 +134,10 @@ auto FrameReconstructor<T>::gridding(Frame const& frame) -> Array<C> {
 
 template <class T>
 std::unique_ptr<Encoding<T>> FrameReconstructor<T>::encoding(View<C const> maps) {
-  if (options_.transform == TransformKind::nufft) return std::make_unique<Encoding<T>>(nufft(), maps);
-  return std::make_unique<Encoding<T>>(context_, *planned_, dataset_.matrix, maps,
-                                       EncodingOptions{.transform = TransformKind::exact, .nufft = {}});
+  if (options_.fhd == TransformKind::nufft) return std::make_unique<Encoding<T>>(nufft(), maps);
+  return std::make_unique<Encoding<T>>(
+      context_, *planned_, dataset_.matrix, maps,
+      EncodingOptions{.transform = TransformKind::exact, .rung = options_.fhd_rung});
 }
 
 template <class T>

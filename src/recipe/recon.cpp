@@ -71,7 +71,11 @@ void run_all(Context const& context, Dataset const& dataset, ReconOptions const&
       result.interrupted = true;
       return;
     }
-    runner.run(dataset.frames[i], stack.places[i], result);
+    try {
+      runner.run(dataset.frames[i], stack.places[i], result);
+    } catch (Error const& error) {
+      if (error.kind != ErrorKind::cancelled) throw;  // an exact sum stops halfway; earlier frames are whole
+    }
   }
   result.interrupted = context.cancelled();
 }

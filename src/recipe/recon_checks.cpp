@@ -88,6 +88,12 @@ ReconOptions resolve_options(Dataset const& dataset, ReconOptions options, Recon
   bool const windowed = options.method == Method::ifft || options.method == Method::gridding;
   refuse(options.window != WindowKind::none && !windowed, "apodisation windows are for ifft and gridding",
          "leave --window out, or use --method gridding");
+  bool const iterative = options.method == Method::cg;
+  refuse(options.fhd == TransformKind::exact && !iterative && options.method != Method::adjoint,
+         "the exact F^H d is for cg and adjoint", "leave --fhd out, or use --method cg");
+  refuse(options.q == TransformKind::exact && (!iterative || options.normal != NormalKind::toeplitz),
+         "the exact Q is for cg with the Toeplitz product",
+         "leave --q out, or use --method cg --normal toeplitz");
   refuse(inputs.reference.data != nullptr && options.prior != PriorKind::edges,
          "a reference image was given, but the prior does not use it",
          "use --prior edges, or leave --reference out");

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "lab/numbers.hpp"
@@ -24,11 +25,14 @@ void each_way(Body const& body, std::function<void()> const& clear,
   }
 }
 
-template <int Tile>
-void expect_turned(int rows, int columns, int pad) {
-  std::vector<float> in(static_cast<std::size_t>(rows * columns)), out(in.size());
+/// body_of(in, out) makes the body.
+template <class BodyOf>
+void expect_turned(int rows, int columns, BodyOf const& body_of) {
+  auto const count = static_cast<std::size_t>(rows * columns);
+  std::vector<Four> in_fours(count / 4 + 1), out_fours(in_fours.size());  // aligned to 16 bytes
+  std::span<float> const in(in_fours.front().v, count), out(out_fours.front().v, count);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = mixed_float(i);
-  TransposeBody<Tile> const body{rows, columns, pad, in.data(), out.data()};
+  auto const body = body_of(in.data(), out.data());
   each_way(
       body, [&] { std::fill(out.begin(), out.end(), -2.0f); },
       [&](int lanes) {
@@ -45,8 +49,19 @@ void expect_turned(int rows, int columns, int pad) {
 TEST(TransposeBody, TurnsAnyShapeWithAndWithoutPadding) {
   // Whole tiles and parts of tiles.
   for (int const pad : {0, 1}) {
-    expect_turned<32>(37, 65, pad);
-    expect_turned<64>(37, 70, pad);
+    expect_turned(37, 65, [&](auto* in, auto* out) { return TransposeBody<32>{37, 65, pad, in, out}; });
+    expect_turned(37, 70, [&](auto* in, auto* out) { return TransposeBody<64>{37, 70, pad, in, out}; });
+  }
+}
+
+TEST(TransposeFoursBody, TurnsWholeTilesAndParts) {
+  for (auto const& [rows, columns] : {std::pair{64, 64}, {68, 132}, {132, 60}}) {
+    expect_turned(rows, columns, [&](auto* in, auto* out) {
+      return TransposeFoursBody<64>{rows, columns, in, out};
+    });
+    expect_turned(rows, columns, [&](auto* in, auto* out) {
+      return TransposeFoursBody<128, 512>{rows, columns, in, out};
+    });
   }
 }
 

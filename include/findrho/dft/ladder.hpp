@@ -76,6 +76,9 @@ template <class T>
 ExactSum<T> q_sum(Trajectory const& trajectory, Matrix const& matrix, std::span<double const> weights = {},
                   std::span<std::complex<double> const> phi = {});
 
+/// Lags that q_sum is over: about half of the doubled grid's.
+std::int64_t q_sum_voxels(Matrix const& matrix);
+
 /// Q on the grid of 2N points an axis (2D: one plane), lag l at index l + N; the planes of lag -N are 0, since lag N is
 /// not there to make them Hermitian: the spectrum is real.
 template <class T>

@@ -3,9 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "findrho/core/scan.hpp"
+#include "findrho/dft/rung.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/linear_operator.hpp"
 
@@ -13,12 +15,15 @@ namespace findrho {
 
 enum class TransformKind {
   nufft,  // to the accuracy of NufftOptions
-  exact   // the sums as they stand, in double: slow
+  exact   // the sums as they stand: slow
 };
 
 struct EncodingOptions {
   TransformKind transform = TransformKind::nufft;
   NufftOptions nufft = {};
+  /// TransformKind::exact: F^H d and Q by the ladder's vectorised rung with these options, in the precision of the
+  /// images. Nothing: summed in double, as F always is.
+  std::optional<RungOptions> rung = {};
   /// Coils are transformed together, in blocks whose work arrays stay below this (one coil at least).
   std::int64_t memory_bytes = std::int64_t{1} << 30;
 };
@@ -53,7 +58,8 @@ class Encoding final : public LinearOperator<T> {
   std::int64_t memory_bytes_;
   std::shared_ptr<Nufft<T> const> nufft_;         // TransformKind::nufft
   std::unique_ptr<Trajectory const> trajectory_;  // TransformKind::exact
-  mutable Array<C> coil_images_;                  // (coil of a block, z, y, x)
+  std::optional<RungOptions> rung_;
+  mutable Array<C> coil_images_;  // (coil of a block, z, y, x)
 };
 
 /// z = F^H diag(w) F x for a fixed real w >= 0 per sample: the data part of the normal equations.

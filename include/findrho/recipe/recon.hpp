@@ -11,6 +11,7 @@
 #include "findrho/core/array.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
+#include "findrho/dft/vector_sum.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/encoding.hpp"
 #include "findrho/solver/cg.hpp"
@@ -42,10 +43,13 @@ struct ReconOptions {
   Precision precision = Precision::single;
   NufftOptions
       nufft;  // accuracy 1e-3, Kaiser-Bessel; for cg the accuracy of the image, F and Q are planned finer
-  TransformKind transform = TransformKind::nufft;  // of F^H d
-  NormalKind normal = NormalKind::toeplitz;        // of F^H F
-  DensityKind density = DensityKind::automatic;    // automatic: weights for gridding, none for cg and adjoint
-  WindowKind window = WindowKind::none;            // ifft and gridding
+  TransformKind fhd = TransformKind::nufft;  // of F^H d; with NormalKind::nufft of F, too
+  TransformKind q = TransformKind::nufft;    // of Q, for NormalKind::toeplitz
+  RungOptions fhd_rung = kVectorRung;        // where the two are exact
+  RungOptions q_rung = kVectorRung;
+  NormalKind normal = NormalKind::toeplitz;      // of F^H F
+  DensityKind density = DensityKind::automatic;  // automatic: weights for gridding, none for cg and adjoint
+  WindowKind window = WindowKind::none;          // ifft and gridding
   PriorKind prior = PriorKind::identity;
   double lambda = 3e-4;      // relative to lambda_max(F^H W_d F)
   double edge_scale = 0.05;  // of the edges prior: EdgeOptions::edge_scale
