@@ -16,9 +16,9 @@ using std::numbers::pi;
 // upward recurrence is stable for the orders used here, which are not much larger (up to kMostDegree + 1).
 constexpr double kSeriesBelow = 8;
 
-/// Bessel over power, f_n(q) = J_n(q)/q^n or j_n(q)/q^n:
+/// Bessel over power, f_n(q) = j_{n-1}(q)/q^{n-1}, J_n(q)/q^n or j_n(q)/q^n for d = 1, 2, 3:
 ///   f_n = sum_k (-q^2/2)^k / (k! (2n+d)(2n+d+2)...(2n+d+2k-2)) / (d (d+2) ... (2n+d-2))
-/// For d = 2 and 3; J_n/q^n has 1/(2^n n!), j_n/q^n has 1/(2n+1)!!, both being this product.
+/// J_n/q^n has 1/(2^n n!), j_n/q^n has 1/(2n+1)!!, both being this product.
 double series(int dims, int n, double q_sq) {
   double term = 1;
   for (int i = 0; i < n; ++i) term /= dims + 2 * i;
@@ -31,10 +31,18 @@ double series(int dims, int n, double q_sq) {
   return sum;
 }
 
+/// Exponents (i, j, k) in as many variables as `dims`, by rising total.
+std::vector<std::array<int, 3>> exponents_of(int dims, int degree) {
+  if (dims > 1) return monomials(dims, degree);
+  std::vector<std::array<int, 3>> powers;
+  for (int i = 0; i <= degree; ++i) powers.push_back({i, 0, 0});
+  return powers;
+}
+
 }  // namespace
 
 void radial_functions(int dims, double q, int count, double* values) {
-  double const c = dims == 2 ? 2 * pi : 4 * pi;
+  double const c = dims == 1 ? 2 : dims == 2 ? 2 * pi : 4 * pi;
   double const q_sq = q * q;
   // f_{n-1} = (2n + d - 2) f_n - q^2 f_{n+1}, run towards smaller n (small q) or larger n (large q).
   if (q < kSeriesBelow) {
@@ -48,7 +56,10 @@ void radial_functions(int dims, double q, int count, double* values) {
     return;
   }
   double below, here;
-  if (dims == 2) {
+  if (dims == 1) {
+    below = std::cos(q);
+    here = std::sin(q) / q;
+  } else if (dims == 2) {
     below = ::j0(q);
     here = ::j1(q) / q;
   } else {
@@ -71,7 +82,7 @@ BallTransform::BallTransform(int dims, int degree) : dims_(dims), degree_(degree
   // as in the recurrence of McMurchie and Davidson, J. Comput. Phys. 26:218 (1978). Only |a| + n <= degree is
   // needed.
   std::map<std::pair<int, std::array<int, 3>>, std::size_t> index;
-  auto const exponents = monomials(dims, degree);
+  auto const exponents = exponents_of(dims, degree);
   for (int n = 0; n <= degree; ++n) {
     for (auto const& a : exponents) {
       if (a[0] + a[1] + a[2] + n <= degree) index[{n, a}] = table_size_++;
@@ -91,15 +102,16 @@ BallTransform::BallTransform(int dims, int degree) : dims_(dims), degree_(degree
   }
 }
 
-void BallTransform::derivatives(std::array<Lane, 3> const& q, std::vector<Lane>& table) const {
+void BallTransform::derivatives(Lane const* q, std::vector<Lane>& table) const {
   std::array<double, kMostDegree + 1> radial{};
   for (std::size_t b = 0; b < kBlock; ++b) {
-    double const length = std::sqrt(q[0][b] * q[0][b] + q[1][b] * q[1][b] + q[2][b] * q[2][b]);
-    radial_functions(dims_, length, degree_ + 1, radial.data());
+    double length_sq = 0;
+    for (int d = 0; d < dims_; ++d) length_sq += q[d][b] * q[d][b];
+    radial_functions(dims_, std::sqrt(length_sq), degree_ + 1, radial.data());
     for (std::size_t n = 0; n < radial_.size(); ++n) table[radial_[n]][b] = radial[n];
   }
   for (Step const& step : steps_) {
-    Lane const& component = q[static_cast<std::size_t>(step.axis)];
+    Lane const& component = q[step.axis];
     Lane const& from = table[step.from];
     Lane& to = table[step.to];
     if (step.count == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fourier transforms of monomials on the unit disc (2D) or ball (3D), for blocks of frequencies at once.
+// Fourier transforms of monomials on the interval -1..1 (1D), unit disc (2D) or ball (3D), for blocks of frequencies at once.
 //   moment_a(q) = int_{|x|<1} x^a exp(-i q . x) dx = i^|a| (d/dq)^a G(|q|),  a = (i, j, k), |a| <= degree
-// with G = 2 pi J_1(q)/q or 4 pi j_1(q)/q. This file computes the real derivatives of G.
+// with G = 2 sin(q)/q, 2 pi J_1(q)/q or 4 pi j_1(q)/q. This file computes the real derivatives of G.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,13 +15,13 @@ class BallTransform {
   static constexpr int kMostDegree = 8;
   using Lane = std::array<double, kBlock>;
 
-  /// Derivatives of every order up to `degree`, numbered as monomials(dims, degree).
+  /// Derivatives of every order up to `degree`, numbered as monomials(dims, degree); in 1D by rising power.
   BallTransform(int dims, int degree);
 
   /// Elements of the table that derivatives() fills.
   std::size_t table_size() const { return table_size_; }
-  /// The first monomials(dims, degree).size() lanes of the table become the derivatives at q[d][0..kBlock).
-  void derivatives(std::array<Lane, 3> const& q, std::vector<Lane>& table) const;
+  /// The first monomials(dims, degree).size() lanes of the table become the derivatives at q[d][0..kBlock), d < dims.
+  void derivatives(Lane const* q, std::vector<Lane>& table) const;
 
  private:
   // One application of d/dq_axis: table[to] = -q_axis table[from] - count table[below].
@@ -35,7 +35,8 @@ class BallTransform {
   std::vector<Step> steps_;
 };
 
-/// G_n(q) = c j_{n+1}(q)/q^{n+1} (3D, c = 4 pi) or c J_{n+1}(q)/q^{n+1} (2D, c = 2 pi) for n = 0..count-1.
+/// G_n(q) = c j_{n+1}(q)/q^{n+1} (3D, c = 4 pi), c J_{n+1}(q)/q^{n+1} (2D, c = 2 pi) or c j_n(q)/q^n (1D, c = 2) for
+/// n = 0..count-1.
 /// (1/q) d/dq takes G_n to -G_{n+1}.
 void radial_functions(int dims, double q, int count, double* values);
 

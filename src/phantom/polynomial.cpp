@@ -20,32 +20,46 @@ std::vector<std::array<int, 3>> monomials(int dims, int degree) {
 
 namespace detail {
 
-Polynomial substitute(Polynomial const& p, int dims, int degree, AffineMap const& u) {
-  auto const exponents = monomials(dims, degree);
+Substitution::Substitution(int dims, int degree)
+    : dims_(static_cast<std::size_t>(dims)), exponents_(monomials(dims, degree)) {
   std::map<std::array<int, 3>, std::size_t> index;
-  for (std::size_t a = 0; a < exponents.size(); ++a) index[exponents[a]] = a;
-
-  // powers[a] = u^a as a polynomial in x, each from one of lower degree times one linear form.
-  std::vector<std::vector<double>> powers(exponents.size(), std::vector<double>(exponents.size(), 0.0));
-  powers[0][0] = 1;
-  Polynomial result(exponents.size());
-  for (std::size_t a = 0; a < exponents.size(); ++a) {
-    if (a > 0) {
-      std::size_t const d = exponents[a][0] > 0 ? 0 : exponents[a][1] > 0 ? 1 : 2;
-      std::array<int, 3> lower = exponents[a];
-      --lower[d];
-      auto const& base = powers[index.at(lower)];
-      for (std::size_t b = 0; b < exponents.size(); ++b) {
-        if (base[b] == 0) continue;
-        powers[a][b] += base[b] * u.offset[d];
-        for (std::size_t e = 0; e < static_cast<std::size_t>(dims); ++e) {
-          std::array<int, 3> raised = exponents[b];
-          ++raised[e];
-          powers[a][index.at(raised)] += base[b] * u.matrix[d][e];
-        }
-      }
+  for (std::size_t a = 0; a < exponents_.size(); ++a) index[exponents_[a]] = a;
+  for (auto const& exponent : exponents_) {
+    std::size_t const axis = exponent[0] > 0 ? 0 : exponent[1] > 0 ? 1 : 2;
+    auto lower = exponent;
+    --lower[axis];
+    auto const found = index.find(lower);
+    steps_.push_back({found == index.end() ? 0 : found->second, axis});
+    auto& raised = raised_.emplace_back();
+    for (std::size_t e = 0; e < 3; ++e) {
+      auto higher = exponent;
+      ++higher[e];
+      auto const above = index.find(higher);
+      raised[e] = above == index.end() ? exponents_.size() : above->second;
     }
-    for (std::size_t b = 0; b < exponents.size(); ++b) result[b] += p[a] * powers[a][b];
+  }
+}
+
+std::vector<std::vector<double>> Substitution::powers(AffineMap const& u) const {
+  std::size_t const terms = exponents_.size();
+  std::vector<std::vector<double>> powers(terms, std::vector<double>(terms, 0.0));
+  powers[0][0] = 1;
+  for (std::size_t a = 1; a < terms; ++a) {
+    auto const& lower = powers[steps_[a].lower];
+    std::size_t const d = steps_[a].axis;
+    for (std::size_t b = 0; b < terms; ++b) {
+      if (lower[b] == 0) continue;
+      powers[a][b] += lower[b] * u.offset[d];
+      for (std::size_t e = 0; e < dims_; ++e) powers[a][raised_[b][e]] += lower[b] * u.matrix[d][e];
+    }
+  }
+  return powers;
+}
+
+Polynomial substitute(Polynomial const& p, std::vector<std::vector<double>> const& powers) {
+  Polynomial result(p.size());
+  for (std::size_t a = 0; a < p.size(); ++a) {
+    for (std::size_t b = 0; b < p.size(); ++b) result[b] += p[a] * powers[a][b];
   }
   return result;
 }

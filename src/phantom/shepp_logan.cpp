@@ -45,7 +45,7 @@ Phantom shepp_logan(int dims, SheppLoganContrast contrast) {
   Phantom phantom{dims, {}};
   for (Row const& row : dims == 2 ? k2d : k3d) {
     // Half the size, and y turned downwards, which also turns the sense of the angle.
-    phantom.ellipsoids.push_back(
+    phantom.solids.push_back(
         {.density = contrast == SheppLoganContrast::original ? row.original : row.modified,
          .center = {0.5 * row.x, -0.5 * row.y, 0.5 * row.z},
          .semi_axis = {0.5 * row.a, 0.5 * row.b, 0.5 * row.c},

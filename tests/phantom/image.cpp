@@ -60,7 +60,7 @@ TEST(PhantomImage, SumsToTheVolumeOfItsEllipsoids) {
     for (auto const& voxel : image) sum += voxel.real();
     double const lines =
         8.0 * static_cast<double>(matrix.dims() == 3 ? std::min(matrix.y, matrix.z) : matrix.y);
-    for (Ellipsoid const& e : phantom.ellipsoids) {
+    for (Solid const& e : phantom.solids) {
       double const area = pi * e.semi_axis[0] * e.semi_axis[1];
       double const volume = matrix.dims() == 2 ? area : area * 4 / 3 * e.semi_axis[2];
       expected += e.density * volume * static_cast<double>(matrix.voxels());

@@ -7,22 +7,16 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/phantom/phantom.hpp"
+#include "support.hpp"
 
 namespace findrho {
 namespace {
 
 using std::numbers::pi;
-using Complex = std::complex<double>;
-using Point = std::array<double, 3>;
-
-Trajectory trajectory(int dims, std::vector<Point> const& points) {
-  Trajectory t;
-  t.dims = dims;
-  for (Point const& k : points) {
-    for (int d = 0; d < dims; ++d) t[d].push_back(k[static_cast<std::size_t>(d)]);
-  }
-  return t;
-}
+using testing::Complex;
+using testing::gauss_legendre;
+using testing::Point;
+using testing::trajectory;
 
 /// sum_n image_n exp(-i 2 pi k . r_n), the exact sum.
 Complex exact_sum(View<Complex const> image, Matrix const& m, Point const& k) {
@@ -72,7 +66,7 @@ double aliasing_bound(Phantom const& phantom, Matrix const& m, Point const& k) {
           length_sq += shifted * shifted;
           response *= std::abs(average_response(shifted / n, d == 0 ? 0 : 8));
         }
-        for (Ellipsoid const& e : phantom.ellipsoids) {
+        for (Solid const& e : phantom.solids) {
           double smallest = 1, product = 1;
           for (std::size_t d = 0; d < static_cast<std::size_t>(phantom.dims); ++d) {
             smallest = std::min(smallest, e.semi_axis[d]);
@@ -120,24 +114,6 @@ TEST(PhantomSamples, AgreeWithTheExactSumOverFineVoxels3d) {
       {96, 80, 64}, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, -1.5, 0.75}, {-3, 2, 3}}, 5e-2);
 }
 
-/// Gauss-Legendre nodes and weights on -1..1 by Newton's method.
-std::vector<std::pair<double, double>> gauss_legendre(int n) {
-  std::vector<std::pair<double, double>> rule;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (n + 0.5)), slope = 0;
-    for (int iteration = 0; iteration < 100; ++iteration) {
-      auto const order = static_cast<unsigned>(n);
-      double const p = std::legendre(order, x);
-      slope = n * (x * p - std::legendre(order - 1, x)) / (x * x - 1);
-      double const step = p / slope;
-      x -= step;
-      if (std::abs(step) < 1e-15) break;
-    }
-    rule.emplace_back(x, 2 / ((1 - x * x) * slope * slope));
-  }
-  return rule;
-}
-
 /// int over the unit disc or ball of f, by Gauss-Legendre in radius and height and equal steps in azimuth.
 template <class F>
 Complex integrate_unit_ball(int dims, F const& f) {
@@ -165,13 +141,12 @@ TEST(PhantomSamples, SeenThroughCoilsAgreeWithQuadrature) {
   Context const context = Context::cpu(1);
   for (int const dims : {2, 3}) {
     Matrix const matrix{16, 12, dims == 3 ? 10 : 1};
-    Ellipsoid const e{
+    Solid const e{
         .density = 1.7, .center = {0.08, -0.11, 0.05}, .semi_axis = {0.3, 0.17, 0.22}, .rotation_rad = 0.7};
     CoilSet const coils = make_coils(dims, 3);
     std::vector<Point> const points{
         {0, 0, 0}, {0.3, 0.1, -0.2}, {1.5, -2, 0.7}, {-4, 3.3, 2.5}, {7.5, -5.5, -4.5}};
     auto const samples = phantom_samples(context, {dims, {e}}, matrix, trajectory(dims, points), coils);
-    auto const exponents = monomials(dims, coils.degree);
     double volume = e.density * static_cast<double>(matrix.voxels());
     for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) volume *= e.semi_axis[d];
 
@@ -183,16 +158,10 @@ TEST(PhantomSamples, SeenThroughCoilsAgreeWithQuadrature) {
               double const co = std::cos(e.rotation_rad), si = std::sin(e.rotation_rad);
               Point const r{e.center[0] + u * co - v * si, e.center[1] + u * si + v * co,
                             dims == 3 ? e.center[2] + e.semi_axis[2] * x[2] : 0};
-              Complex sensitivity = 0;
-              for (std::size_t a = 0; a < exponents.size(); ++a) {
-                sensitivity += coils.coefficients[static_cast<std::size_t>(c)][a] *
-                               std::pow(2 * r[0], exponents[a][0]) * std::pow(2 * r[1], exponents[a][1]) *
-                               std::pow(2 * r[2], exponents[a][2]);
-              }
               double const phase =
                   -2 * pi *
                   (points[i][0] * r[0] + points[i][1] * r[1] + (dims == 3 ? points[i][2] * r[2] : 0));
-              return sensitivity * std::polar(1.0, phase);
+              return testing::sensitivity(coils, static_cast<std::size_t>(c), r) * std::polar(1.0, phase);
             });
         // The integrand turns by at most 2 pi 0.3 9 = 17 rad per radius: 32 Gauss points and 64 azimuths
         // integrate that to rounding (the error of 32 points falls below 1e-16 once the phase is below about
@@ -234,7 +203,7 @@ TEST(PhantomSamples, RefuseWhatDoesNotFit) {
   EXPECT_EQ(kind([&] { phantom_samples(context, shepp_logan(3), {8, 8, 8}, planar); }), ErrorKind::bad_shape);
   EXPECT_EQ(kind([&] { phantom_samples(context, shepp_logan(2), {8, 8, 8}, planar); }), ErrorKind::bad_shape);
   Phantom flat = shepp_logan(2);
-  flat.ellipsoids[3].semi_axis[1] = 0;
+  flat.solids[3].semi_axis[1] = 0;
   EXPECT_EQ(kind([&] { phantom_samples(context, flat, {8, 8, 1}, planar); }), ErrorKind::bad_option);
   EXPECT_EQ(kind([&] { phantom_image(context, flat, {8, 8, 1}); }), ErrorKind::bad_option);
 }

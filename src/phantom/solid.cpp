@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ellipsoid.hpp"
+#include "solid.hpp"
 
 #include <cmath>
 #include <string>
@@ -8,16 +8,29 @@
 
 namespace findrho::detail {
 
-std::array<std::array<double, 3>, 3> scaled_axes(Ellipsoid const& ellipsoid, int dims) {
-  double const c = std::cos(ellipsoid.rotation_rad), s = std::sin(ellipsoid.rotation_rad);
-  auto const& a = ellipsoid.semi_axis;
+std::array<std::array<double, 3>, 3> scaled_axes(Solid const& solid, int dims) {
+  double const c = std::cos(solid.rotation_rad), s = std::sin(solid.rotation_rad);
+  auto const& a = solid.semi_axis;
   return {{{a[0] * c, a[0] * s, 0}, {-a[1] * s, a[1] * c, 0}, {0, 0, dims == 3 ? a[2] : 0}}};
 }
 
-std::array<std::array<double, 3>, 3> to_unit_ball(Ellipsoid const& ellipsoid, int dims) {
-  double const c = std::cos(ellipsoid.rotation_rad), s = std::sin(ellipsoid.rotation_rad);
-  auto const& a = ellipsoid.semi_axis;
+std::array<std::array<double, 3>, 3> to_unit_solid(Solid const& solid, int dims) {
+  double const c = std::cos(solid.rotation_rad), s = std::sin(solid.rotation_rad);
+  auto const& a = solid.semi_axis;
   return {{{c / a[0], s / a[0], 0}, {-s / a[1], c / a[1], 0}, {0, 0, dims == 3 ? 1 / a[2] : 0}}};
+}
+
+bool inside_unit_solid(SolidShape shape, std::array<double, 3> const& x) {
+  bool const in_slab = std::abs(x[2]) < 1;
+  switch (shape) {
+    case SolidShape::ellipsoid:
+      return x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 1;
+    case SolidShape::box:
+      return std::abs(x[0]) < 1 && std::abs(x[1]) < 1 && in_slab;
+    case SolidShape::cylinder:
+      return x[0] * x[0] + x[1] * x[1] < 1 && in_slab;
+  }
+  return false;
 }
 
 void require_phantom(Phantom const& phantom, Matrix const& matrix) {
@@ -27,7 +40,8 @@ void require_phantom(Phantom const& phantom, Matrix const& matrix) {
                     std::to_string(matrix.dims()),
                 "a matrix with z = 1 takes a 2D phantom");
   }
-  for (Ellipsoid const& e : phantom.ellipsoids) {
+  for (Solid const& e : phantom.solids) {
+    require_decay(e.decay);
     for (std::size_t d = 0; d < static_cast<std::size_t>(phantom.dims); ++d) {
       if (e.semi_axis[d] > 0 && std::isfinite(e.semi_axis[d])) continue;
       throw Error(ErrorKind::bad_option, "a semi-axis is " + std::to_string(e.semi_axis[d]),

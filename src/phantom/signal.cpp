@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findrho/phantom/signal.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "findrho/core/error.hpp"
+
+namespace findrho {
+
+double decay_at(Decay const& decay, double t_s) {
+  auto const one = [t_s](double t2star_s) { return t2star_s == 0 ? 1 : std::exp(-t_s / t2star_s); };
+  if (decay.second_part == 0) return one(decay.t2star_s);
+  return (1 - decay.second_part) * one(decay.t2star_s) + decay.second_part * one(decay.second_t2star_s);
+}
+
+std::complex<double> signal_at(Decay const& decay, double frequency_hz, double t_s) {
+  return std::polar(decay_at(decay, t_s), 2 * std::numbers::pi * frequency_hz * t_s);
+}
+
+void require_decay(Decay const& decay) {
+  for (double const time : {decay.t2star_s, decay.second_t2star_s}) {
+    if (time >= 0 && std::isfinite(time)) continue;
+    throw Error(ErrorKind::bad_option, "T2* is " + std::to_string(time * 1e3) + " ms",
+                "give a time above 0, or 0 for no decay");
+  }
+  if (decay.second_part >= 0 && decay.second_part <= 1) return;
+  throw Error(ErrorKind::bad_option, "the second T2* has a part of " + std::to_string(decay.second_part),
+              "give a number from 0 to 1");
+}
+
+}  // namespace findrho
