@@ -22,7 +22,7 @@ namespace {
 
 struct SimulateArguments {
   std::string output, truth, maps, matrix = "256x256", fov = "220x220", trajectory = "spiral",
-                                   contrast = "modified";
+                                   contrast = "modified", motion = "none";
   TrajectoryChoice trajectory_choice;
   std::int64_t coils = 1, noise_samples = 0;
   double snr = 0, repetition_ms = 10;
@@ -42,6 +42,8 @@ SimulateOptions simulate_options(SimulateArguments const& a) {
   o.trajectory = a.trajectory_choice.options(a.trajectory);
   o.contrast = a.contrast == "original" ? SheppLoganContrast::original : SheppLoganContrast::modified;
   o.coils = a.coils;
+  o.motion = parse_motion(a.motion);
+  o.motion.seed = a.seed;
   o.snr = a.snr;
   o.seed = a.seed;
   o.noise_samples = a.noise_samples;
@@ -109,12 +111,17 @@ void add_simulate(CLI::App& root, App& app) {
   option("--trajectory", a->trajectory, "Where the samples lie: " + trajectory_names(", "), trajectory_type(),
          kScan);
   a->trajectory_choice.add_options(*command, kScan);
+  option("--motion", a->motion,
+         "How the object moves from readout to readout: none, drift, step, breathing or random, with turn "
+         "(degrees), "
+         "shift_x, shift_y (mm), at (part of the scan), period (s), as in step:at=0.5,turn=5,shift_x=3",
+         "KIND[:NAME=NUMBER,...]", kScan);
   option("--snr", a->snr, "Mean signal over noise per real component in the fully sampled image; 0: no noise",
          "NUMBER", kScan);
   option("--noise-samples", a->noise_samples, "Length of a noise readout before the scan; 0: none", "N",
          kScan);
   option("--repetition-time", a->repetition_ms, "Time from shot to shot, for the scan time", "MS", kScan);
-  option("--seed", a->seed, "Of the noise", "N", kScan);
+  option("--seed", a->seed, "Of noise and random motion", "N", kScan);
   option("-o,--output", a->output, "MRD file to write (.h5)", "FILE", kOutput)->required();
   option("--truth", a->truth, "Also write the voxel-averaged object (.nii.gz)", "FILE", kOutput);
   option("--maps", a->maps, "Also write the coil sensitivities (.cfl)", "FILE", kOutput);

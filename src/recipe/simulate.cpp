@@ -127,6 +127,15 @@ void append_shot(SimulateOptions const& options, Description const& description,
   result.scan.readouts.push_back(readout);
 }
 
+std::vector<Placement> placements(SimulateOptions const& options, std::int64_t shots) {
+  std::vector<Placement> result;
+  if (options.motion.kind == MotionKind::none) return result;
+  for (Pose const& pose : poses(options.motion, shots, options.repetition_time_s)) {
+    result.push_back(placement(pose, options.fov_mm, options.matrix.dims()));
+  }
+  return result;
+}
+
 }  // namespace
 
 SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
@@ -144,13 +153,14 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
   result.truth = phantom_image(context, phantom, matrix);
   result.maps = coil_maps(matrix, coils);
 
-  auto samples = phantom_samples(context, phantom, matrix, result.trajectory, coils);
+  result.shots = result.trajectory.size() / per_readout;
+  auto samples =
+      phantom_samples(context, phantom, matrix, result.trajectory, coils, placements(options, result.shots));
   if (options.snr > 0) {
     result.noise_sigma = sample_noise_sigma(mean_inside(phantom, result.truth, matrix), options.snr, matrix);
     add_noise(context, samples, result.noise_sigma, options.seed, kScanNoise);
   }
 
-  result.shots = result.trajectory.size() / per_readout;
   result.scan_time_s = static_cast<double>(result.shots) * options.repetition_time_s;
   result.scan.group = "dataset";
   result.scan.field_T = options.field_T;

@@ -64,6 +64,24 @@ TEST(Simulate, CartesianLinesCarryTheirNumbers) {
   EXPECT_EQ(s.scan.readouts[11].kz, 3);
 }
 
+TEST(Simulate, TheObjectMovesFromReadoutToReadout) {
+  SimulateOptions options{.matrix = {32, 32, 1}, .fov_mm = {200, 200, 5}};
+  options.trajectory = Radial2dOptions{.spokes = 4};
+  options.motion = {.kind = MotionKind::step, .most = {{0, 0, 0}, {10, 0, 0}}};
+  SimulatedScan const moved = simulate(context, options);
+  options.motion = {};
+  SimulatedScan const still = simulate(context, options);
+  for (std::int64_t m = 0; m < still.trajectory.size(); ++m) {
+    auto const i = static_cast<std::size_t>(m);
+    // The last two spokes see the object 10 mm = 0.05 FOV further along x. Samples are rounded to float.
+    double const turns = m < 64 ? 0 : 0.05 * still.trajectory.kx[i];
+    auto const expected =
+        std::complex<double>(still.scan.data[i]) * std::polar(1.0, -2 * std::numbers::pi * turns);
+    EXPECT_NEAR(std::abs(std::complex<double>(moved.scan.data[i]) - expected), 0,
+                2e-7 * std::abs(expected) + 1e-9);
+  }
+}
+
 /// Readouts' noise: the samples of a scan less those of the same scan without noise.
 std::vector<std::complex<double>> noise_of(SimulateOptions options) {
   auto const noisy = simulate(context, options).scan.data;

@@ -10,6 +10,7 @@
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
 #include "findrho/io/raw_scan.hpp"
+#include "findrho/phantom/motion.hpp"
 #include "findrho/phantom/phantom.hpp"
 #include "findrho/trajectory/generate.hpp"
 
@@ -21,6 +22,7 @@ struct SimulateOptions {
   std::optional<Phantom> phantom{};  // none: Shepp-Logan
   SheppLoganContrast contrast = SheppLoganContrast::modified;
   std::int64_t coils = 1;
+  Motion motion{};                              // of the object, from readout to readout
   double snr = 0;                               // as in docs/conventions.md; 0: no noise
   std::uint64_t seed = 1;                       // of the noise
   std::int64_t noise_samples = 0;               // length of a readout of noise alone before the scan; 0: none
@@ -32,7 +34,7 @@ struct SimulateOptions {
 struct SimulatedScan {
   RawScan scan;
   Trajectory trajectory;
-  Array<std::complex<double>> truth;  // (z, y, x): voxel averages
+  Array<std::complex<double>> truth;  // (z, y, x): voxel averages, the object at rest
   Array<std::complex<double>> maps;   // (coil, z, y, x)
   double noise_sigma = 0;             // of the samples, per real component
   std::int64_t shots = 0;             // readouts, the noise readout not counted
