@@ -5,7 +5,7 @@
 set -eu
 
 program="g++ cmake make ninja-build pkg-config libfftw3-dev libhdf5-dev libpng-dev zlib1g-dev libeigen3-dev
-  libfmt-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libhwy-dev libssl-dev"
+  libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libhwy-dev libssl-dev"
 tests="libgtest-dev python3 python3-numpy python3-h5py python3-nibabel groff-base"
 # Witnesses that not every release has; tests that want them say so and are skipped.
 optional="librapidcheck-dev libismrmrd-dev bart clang-format-14"

@@ -75,7 +75,7 @@ void define_method(CLI::App& command, ReconArguments& a) {
          "Step that halves the edges prior, relative to the reference's maximum", "NUMBER");
   number("--iterations", a.iterations, "Most iterations of cg", "N");
   number("--tolerance", a.tolerance, "Relative residual at which cg stops", "NUMBER");
-  add_choice(command, "--density", a.density, {"auto", "none", "file", "analytic", "pipe_menon"},
+  add_choice(command, "--density", a.density, {"auto", "none", "file", "analytic", "voronoi", "pipe_menon"},
              "Density weights; auto: for gridding the file's, else analytic, else Pipe-Menon; for cg and "
              "adjoint none",
              kMethod);
@@ -170,6 +170,7 @@ ReconOptions recon_options(ReconArguments const& a) {
                                    {"none", DensityKind::none},
                                    {"file", DensityKind::file},
                                    {"analytic", DensityKind::analytic},
+                                   {"voronoi", DensityKind::voronoi},
                                    {"pipe_menon", DensityKind::pipe_menon}},
                                   a.density);
   o.window = choice<WindowKind>({{"none", WindowKind::none},

@@ -5,7 +5,9 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/nufft/pipe_menon.hpp"
+#include "findrho/recipe/psf.hpp"
 #include "findrho/trajectory/density.hpp"
+#include "findrho/trajectory/voronoi.hpp"
 
 namespace findrho {
 
@@ -16,7 +18,7 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
   if (kind == DensityKind::file || (kind == DensityKind::automatic && !frame.density.empty())) {
     if (frame.density.empty()) {
       throw Error(ErrorKind::bad_option, "the scan carries no density weights",
-                  "use --density auto, analytic or pipe_menon");
+                  "use --density auto, analytic, voronoi or pipe_menon");
     }
     std::vector<double> weights(frame.density.begin(), frame.density.end());
     double const sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -25,6 +27,20 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
     context.note("density weights: the file's, scaled to the sampled k-space area");
     return weights;
   }
+  return density_of(context, trajectory, matrix, kind);
+}
+
+std::vector<double> density_of(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+                               DensityKind kind) {
+  if (kind == DensityKind::none) return {};
+  if (kind == DensityKind::file) {
+    throw Error(ErrorKind::bad_option, "a trajectory alone carries no density weights",
+                "use analytic, voronoi or pipe_menon");
+  }
+  if (kind == DensityKind::voronoi) {
+    context.note("density weights: Voronoi cells");
+    return voronoi_density(trajectory, matrix);
+  }
   if (kind == DensityKind::analytic || kind == DensityKind::automatic) {
     if (auto known = analytic_density_if_known(trajectory, matrix)) {
       context.note("density weights: " + known->method);
@@ -32,7 +48,7 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
     }
     if (kind == DensityKind::analytic) {
       throw Error(ErrorKind::bad_option, "no closed form of the density is known for this trajectory",
-                  "use --density pipe_menon");
+                  "use --density voronoi (2D) or pipe_menon");
     }
   }
   context.note("density weights: Pipe-Menon, " + std::to_string(kPipeMenonIterations) + " iterations");

@@ -32,7 +32,7 @@ enum class CoilMode {
 };
 enum class PriorKind { identity, differences, edges };
 enum class NormalKind { toeplitz, nufft };
-enum class DensityKind { automatic, none, file, analytic, pipe_menon };
+enum class DensityKind { automatic, none, file, analytic, voronoi, pipe_menon };
 enum class WindowKind { none, hann, hamming, gauss };
 enum class WhitenKind { automatic, on, off };  // automatic: where the scan has a noise readout
 enum class Precision { single, double_precision };
