@@ -50,6 +50,10 @@ AxisRange range_of(Chart const& chart, bool of_x, double from, double to) {
       high = std::max(high, of_x ? x : y);
     }
   }
+  for (auto const& p : chart.points) {
+    low = std::min(low, of_x ? p.x : p.y);
+    high = std::max(high, of_x ? p.x : p.y);
+  }
   double const margin = 0.05 * std::max(0.5, std::log10(high / low));
   return {std::log10(low) - margin, std::log10(high) + margin, from, to};
 }
@@ -74,6 +78,25 @@ std::vector<double> ticks(AxisRange const& axis) {
     }
   }
   return result;
+}
+
+/// A square each; tags stand to the right, moved on where another tag is in the way.
+void add_points(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange const& ay) {
+  std::vector<std::pair<double, double>> taken;
+  for (auto const& p : chart.points) {
+    double const x = ax.at(p.x), y = ay.at(p.y);
+    d.lines.push_back({x - 2, y, x + 2, y, 0, 9});
+    double const width = text_width(p.tag) + kTextAdvance * kFont;
+    double left = x + 10;
+    auto const in_the_way = [&] {
+      return std::any_of(taken.begin(), taken.end(), [&](auto const& t) {
+        return std::abs(t.second - y) < kLineAdvance * kFont && std::abs(t.first - left) < width;
+      });
+    };
+    while (in_the_way()) left += width;
+    taken.push_back({left, y});
+    d.words.push_back({left, y, p.tag, true});
+  }
 }
 
 Drawing draw(Chart const& chart) {
@@ -112,6 +135,7 @@ Drawing draw(Chart const& chart) {
       d.words.push_back({x - text_width(s.label) / 2, y, s.label, true});
     }
   }
+  add_points(d, chart, ax, ay);
   // Labels stand at the ends of their lines, moved up where two would cover each other.
   std::sort(labels.rbegin(), labels.rend());
   for (auto& [y, text] : labels) {
@@ -192,6 +216,10 @@ void write_chart(std::filesystem::path const& stem, Chart const& chart) {
   if (!file)
     throw Error(ErrorKind::cannot_write, "cannot write " + svg,
                 "look at the folder's rights and the disk's free space");
+  write_png(stem.string() + ".png", chart_image(chart));
+}
+
+GreyImage chart_image(Chart const& chart) {
   GreyImage image(static_cast<std::int64_t>(kWidth), static_cast<std::int64_t>(kHeight));
   Drawing const d = draw(chart);
   for (auto const& l : d.lines) draw_line(image, l);
@@ -200,7 +228,7 @@ void write_chart(std::filesystem::path const& stem, Chart const& chart) {
     draw_text(image, std::lround(w.x), std::lround(w.y) - 9, w.text, kFont);
   }
   for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);
-  write_png(stem.string() + ".png", image);
+  return image;
 }
 
 Chart roofline_chart(Ceilings const& ceilings) {

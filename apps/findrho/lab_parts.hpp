@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "findrho/io/png.hpp"
 #include "findrho/lab/ceilings.hpp"
 #include "findrho/lab/experiment.hpp"
 
@@ -21,13 +22,19 @@ struct Chart {
     std::vector<std::pair<double, double>> points;  // positive; both axes are logarithmic
     double label_at = 1;  // 1: beside the last point; less: on the line, that share of the way
   };
+  struct Point {
+    double x, y;
+    std::string tag;
+  };
   std::string title, x_label, y_label;
   std::vector<Series> series;
+  std::vector<Point> points = {};  // beside the lines
 };
 /// Of the experiments that make a picture: access, cache-sweep and roofline; others give none.
 std::vector<std::pair<std::string, Chart>> charts_of(ExperimentResult const& result);
 Chart roofline_chart(Ceilings const& ceilings);
 std::string chart_svg(Chart const& chart);
+GreyImage chart_image(Chart const& chart);
 /// Writes <stem>.svg and <stem>.png.
 /// Errors  cannot_write
 void write_chart(std::filesystem::path const& stem, Chart const& chart);

@@ -10,12 +10,15 @@
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/dft/tune.hpp"
+#include "findrho/dft/vector_sum.hpp"
 #include "findrho/io/output_set.hpp"
 #include "findrho/io/parboil.hpp"
 #include "findrho/lab/ceilings.hpp"
 #include "findrho/lab/experiment.hpp"
+#include "ladder_amdahl.hpp"
 #include "ladder_problem.hpp"
 #include "ladder_quality.hpp"
+#include "ladder_recon.hpp"
 #include "ladder_table.hpp"
 
 namespace findrho {
@@ -28,7 +31,7 @@ struct Options {
   int block = 0, chunk = 0, unroll = 0, per_thread = 0;
   double budget_s = 0.5;
   int repeats = 3;
-  bool json = false, explain = false, force = false, quality = false;
+  bool json = false, explain = false, force = false, quality = false, amdahl = false;
   QualityOptions of_quality;
 };
 
@@ -74,6 +77,10 @@ class Ladder {
   template <class T>
   void run() {
     for (std::string const& rung : options_.rungs) find_rung(rung);
+    if (options_.amdahl && (!options_.problem.input.empty() || options_.problem.sum != "fhd")) {
+      throw Error(ErrorKind::bad_option, "--amdahl is about a whole reconstruction, of F^H d on a grid",
+                  "leave --input and --sum out");
+    }
     OutputSet outputs({.force = options_.force, .inputs = {options_.problem.input}});
     std::string const output = options_.output.empty() ? "" : outputs.stage(options_.output);
     std::string const picture = options_.picture.empty() ? "" : outputs.stage(options_.picture);
@@ -84,7 +91,12 @@ class Ladder {
     if (!choice.reason.empty()) report_.notes.push_back(choice.reason);
     // The CPU's rungs stand beside the device's: where a device works, the first and the last of them.
     run_on_cpu(problem.sum, choice.cuda);
-    if (choice.cuda) run_on_device(problem.sum, CudaSession::open(module, choice.index), module.driver);
+    if (choice.cuda) {
+      session_ = CudaSession::open(module, choice.index);
+      run_on_device(problem.sum, module.driver);
+    }
+    add_psnr<T>();
+    if (options_.amdahl) add_amdahl<T>(problem.matrix);
     if (!output.empty()) write_result(problem.sum, output);
     if (!picture.empty()) write_ladder_picture(picture, report_);
     outputs.commit();
@@ -113,30 +125,75 @@ class Ladder {
       if (beside_device && !wanted) continue;
       Phase const phase(context_, std::string("CPU ") + facts(rung).name);
       report_.rows.push_back(
-          time_on_cpu(context_, sum, rung, chosen(options_, rung, false, tuned), measure()));
+          {time_on_cpu(context_, sum, rung, chosen(options_, rung, false, tuned), measure())});
     }
   }
 
   template <class T>
-  void run_on_device(ExactSum<T> const& sum, CudaSession const& session, std::string const& driver) {
-    CudaDevice const& device = session.device();
-    device_index_ = device.index;
+  void run_on_device(ExactSum<T> const& sum, std::string const& driver) {
+    CudaDevice const& device = session_->device();
     set_rates(device);
     report_.device = fmt::format("{}, {} multiprocessors at up to {:.0f} MHz", device.name,
                                  device.multiprocessors, device.clock_mhz);
     auto const tuned = remembered(device.name, driver);
-    CudaSum<T> device_sum(session, sum);
+    CudaSum<T> device_sum(*session_, sum);
     for (Rung rung : rungs_for(options_, true, sizeof(T) == 8)) {
       Phase const phase(context_, std::string("GPU ") + facts(rung).name);
       report_.rows.push_back(
-          time_on_cuda(context_, device_sum, sum, rung, chosen(options_, rung, true, tuned), measure()));
+          {time_on_cuda(context_, device_sum, sum, rung, chosen(options_, rung, true, tuned), measure())});
     }
+  }
+
+  /// The same small scan for every rung, so that the columns compare.
+  template <class T>
+  void add_psnr() {
+    Phase const phase(context_, "phantom by every rung");
+    PhantomScan const scan =
+        scan_phantom(context_, {.x = 48, .y = 48, .z = 1}, Spiral2dOptions{}, 20, options_.problem.seed);
+    ExactReconOptions o{.lambda = 3e-4};
+    ExactRecon const in_double =
+        reconstruct_by_rung<double>(context_, scan, {Rung::gather_vector, kVectorRung}, o);
+    o.lambda_absolute = in_double.lambda_absolute;  // only the arithmetic differs
+    for (LadderRow& row : report_.rows) {
+      if (row.rung == Rung::mu) continue;
+      RungPlace const place{row.rung, row.options, row.cuda ? &*session_ : nullptr};
+      ExactRecon const recon = reconstruct_by_rung<T>(context_, scan, place, o);
+      row.psnr_db = psnr_of(scan, recon.image);
+      row.from_double = distance(recon.image, in_double.image);
+    }
+  }
+
+  template <class T>
+  void add_amdahl(Matrix const& matrix) {
+    LadderProblemOptions of_q = options_.problem;
+    of_q.sum = "q";
+    Amdahl amdahl;
+    {
+      auto const problem = make_problem<T>(of_q);
+      std::optional<CudaSum<T>> device_sum;
+      if (session_) device_sum.emplace(*session_, problem.sum);
+      for (std::size_t i = 0; i < report_.rows.size(); ++i) {
+        LadderRow const& row = report_.rows[i];
+        if (row.rung == Rung::mu) continue;
+        Phase const phase(context_, std::string("Q by ") + facts(row.rung).name);
+        RungTiming const q =
+            row.cuda ? time_on_cuda(context_, *device_sum, problem.sum, row.rung, row.options, measure())
+                     : time_on_cpu(context_, problem.sum, row.rung, row.options, measure());
+        amdahl.rows.push_back({i, q.seconds, q.extrapolated});
+      }
+    }
+    Phase const phase(context_, "solve");
+    amdahl.solve_s = time_solve<T>(context_, ladder_trajectory(options_.problem, matrix), matrix);
+    amdahl.solver = fmt::format("the largest eigenvalue and {} iterations of CG on {}", kAmdahlIterations,
+                                report_.processor);
+    report_.amdahl = std::move(amdahl);
   }
 
   /// The lab's measurement of this device, where there is one; else what clock and units make.
   void set_rates(CudaDevice const& device) {
     if (auto const measured = load_ceilings(cache_folder(), device.uuid);
         measured && (*measured)["SFU"] > 0) {
+      report_.ceilings = measured;
       report_.sine_rate = (*measured)["SFU"];
       report_.float_rate = (*measured)["FP32"] / 2;  // a multiply-add counts two
       report_.rates_from = "findrho lab's measurement of this device";
@@ -166,8 +223,7 @@ class Ladder {
     RungTiming const& last = report_.rows.back();
     SumResult<T> result;
     if (last.cuda) {
-      CudaModule const module = load_cuda_module();
-      CudaSum<T> device_sum(CudaSession::open(module, device_index_), sum);
+      CudaSum<T> device_sum(*session_, sum);
       device_sum.run(last.rung, last.options);
       result = device_sum.result();
     } else {
@@ -181,7 +237,7 @@ class Ladder {
   Options const& options_;
   Context context_;
   LadderReport report_;
-  int device_index_ = 0;
+  std::optional<CudaSession> session_;
 };
 
 void compare_quality(App& app, Options options) {
@@ -242,7 +298,10 @@ void add_ladder(CLI::App& root, App& app) {
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Q of --input, as Parboil's mri-q writes it")
       ->type_name("FILE");
-  command->add_option("--picture", options->picture, "Bars and roofline (.png)")->type_name("FILE");
+  command
+      ->add_option("--picture", options->picture,
+                   "Bars, and the roofline that findrho lab roofline measured (.png)")
+      ->type_name("FILE");
   command->add_flag(
       "--quality", options->quality,
       "Compare the images instead: rungs, gridding and Cartesian scans of a phantom (2D --size)");
@@ -256,6 +315,8 @@ void add_ladder(CLI::App& root, App& app) {
       ->check(CLI::Range(0.0, 1e9))
       ->type_name("SNR")
       ->capture_default_str();
+  command->add_flag("--amdahl", options->amdahl,
+                    "Add the whole reconstruction: the shares of F^H d, Q and the solve with each rung");
   command->add_flag("--explain", options->explain, "Add the story in the numbers of this problem");
   command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--force", options->force, "Replace existing files");

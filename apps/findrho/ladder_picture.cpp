@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ladder as a picture: one bar a rung on a logarithmic scale, the share of the device's ceiling in grey.
+// The ladder as a picture: one bar a rung on a logarithmic scale, what the device's units allow in grey; below it the
+// roofline that the lab measured with the rungs on it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "findrho/io/png.hpp"
 #include "io/font.hpp"
+#include "lab_parts.hpp"
 #include "ladder_table.hpp"
 
 namespace findrho {
 namespace {
 
-constexpr std::int64_t kScale = 2, kRow = 30, kLeft = 340, kPlot = 640, kRight = 170, kTop = 60;
+constexpr std::int64_t kScale = 2, kRow = 30, kLeft = 370, kPlot = 600, kRight = 130, kTop = 60;
 
 void fill(GreyImage& image, std::int64_t x0, std::int64_t y0, std::int64_t width, std::int64_t height,
           std::uint8_t grey) {
@@ -32,42 +33,96 @@ struct Scale {
   }
 };
 
-}  // namespace
-
-void write_ladder_picture(std::string const& path, LadderReport const& report) {
-  std::vector<RungTiming> rows;
-  for (RungTiming const& row : report.rows) {
-    if (row.rung != Rung::mu) rows.push_back(row);
-  }
+Scale scale_of(std::vector<LadderRow> const& rows, LadderReport const& report) {
   Scale scale{18, 0};
-  for (RungTiming const& row : rows) {
+  for (LadderRow const& row : rows) {
     auto const roof = limit_of(row, report);
     scale.first = std::min(scale.first, std::floor(std::log10(row.pairs_per_second)));
     scale.last =
         std::max(scale.last, std::ceil(std::log10(roof ? roof->pairs_per_second : row.pairs_per_second)));
   }
+  return scale;
+}
+
+/// "3 GPU gather": the number is the tag on the roofline.
+GreyImage bars(std::vector<LadderRow> const& rows, LadderReport const& report) {
+  Scale const scale = scale_of(rows, report);
   auto const count = static_cast<std::int64_t>(rows.size());
-  GreyImage image(kLeft + kPlot + kRight, kTop + kRow * count + 60);
+  GreyImage image(kLeft + kPlot + kRight, kTop + kRow * count + 40);
   draw_text(image, 10, 8, report.title, kScale);
-  draw_text(image, 10, 32, "pairs per second; dim: what the units allow; *: timed on a slice", kScale);
+  draw_text(image, 10, 32, "pairs per second; light: what the units allow; *: timed on a slice", kScale);
   for (double decade = scale.first; decade <= scale.last; ++decade) {
     std::int64_t const x = kLeft + scale.at(std::pow(10, decade));
     fill(image, x, kTop, 1, kRow * count, 60);
     draw_text(image, x - 18, kTop + kRow * count + 10, fmt::format("1e{:.0f}", decade), kScale);
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    RungTiming const& row = rows[static_cast<std::size_t>(i)];
+    LadderRow const& row = rows[static_cast<std::size_t>(i)];
     std::int64_t const y = kTop + i * kRow;
-    draw_text(image, 10, y + 6, fmt::format("{} {}", row.cuda ? "GPU" : "CPU", facts(row.rung).name), kScale);
-    std::int64_t const bar = scale.at(row.pairs_per_second);
+    draw_text(image, 10, y + 6,
+              fmt::format("{:>2} {} {}", i + 1, row.cuda ? "GPU" : "CPU", facts(row.rung).name), kScale);
     if (auto const roof = limit_of(row, report)) {
-      fill(image, kLeft, y + 4, scale.at(roof->pairs_per_second), kRow - 8, 70);
+      fill(image, kLeft, y + 4, scale.at(roof->pairs_per_second), kRow - 8, 60);
     }
-    fill(image, kLeft, y + 4, bar, kRow - 8, 200);
+    fill(image, kLeft, y + 4, scale.at(row.pairs_per_second), kRow - 8, 200);
     draw_text(image, kLeft + kPlot + 8, y + 6,
               rate_text(row.pairs_per_second) + (row.extrapolated ? "*" : ""), kScale);
   }
-  write_png(path, image);
+  for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(255 - pixel);  // the font draws in white
+  return image;
+}
+
+/// The device's rungs at the operations a byte that their source declares, counting a step's 13 operations (Q: 9) for
+/// all: what a rung adds for itself is no gain. One without accesses to global memory stands near the right edge. The roofs
+/// are the float units' and what two sines a step leave.
+Chart roofline_with(std::vector<LadderRow> const& rows, LadderReport const& report) {
+  auto const count_of = [&](Rung rung) {
+    return report.kind == SumKind::q ? facts(rung).q : facts(rung).fhd;
+  };
+  int const operations = count_of(Rung::gather).operations;
+  Ceilings roofs{report.ceilings->device, {}};
+  for (Ceiling c : report.ceilings->list) {
+    if (c.name == "SFU") c = {"sines", c.kind, c.per_second / 2 * operations};
+    if (c.name != "TF32" && c.name != "FP16") roofs.list.push_back(c);
+  }
+  Chart chart = roofline_chart(roofs);
+  chart.title = "Rungs on the roofline of " + roofs.device + "; above a memory's roof caches serve";
+  chart.x_label = "operations per byte that the source accesses";
+  double label_at = 0.35, edge = 0;
+  for (auto& s : chart.series) {
+    edge = std::max(edge, s.points.back().first);
+    if (s.label_at == 1) continue;
+    s.label_at = label_at += 0.15;  // away from the rungs
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].cuda) continue;
+    int const bytes = count_of(rows[i].rung).accesses * report.element_bytes;
+    chart.points.push_back({bytes == 0 ? edge / 2 : double(operations) / bytes,
+                            rows[i].pairs_per_second * operations, std::to_string(i + 1)});
+  }
+  return chart;
+}
+
+GreyImage stacked(GreyImage const& above, GreyImage const& below) {
+  GreyImage image(std::max(above.width, below.width), above.height + below.height, 255);
+  auto const paste = [&](GreyImage const& part, std::int64_t top) {
+    for (std::int64_t y = 0; y < part.height; ++y) {
+      for (std::int64_t x = 0; x < part.width; ++x) image.at(x, top + y) = part.at(x, y);
+    }
+  };
+  paste(above, 0);
+  paste(below, above.height);
+  return image;
+}
+
+}  // namespace
+
+void write_ladder_picture(std::string const& path, LadderReport const& report) {
+  std::vector<LadderRow> rows;
+  std::copy_if(report.rows.begin(), report.rows.end(), std::back_inserter(rows),
+               [](LadderRow const& row) { return row.rung != Rung::mu; });
+  GreyImage const above = bars(rows, report);
+  write_png(path, report.ceilings ? stacked(above, chart_image(roofline_with(rows, report))) : above);
 }
 
 }  // namespace findrho

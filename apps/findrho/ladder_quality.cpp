@@ -10,32 +10,16 @@
 
 #include "axis_numbers.hpp"
 #include "findrho/core/error.hpp"
-#include "findrho/dft/cuda_ladder.hpp"
-#include "findrho/dft/ladder.hpp"
 #include "findrho/io/montage.hpp"
 #include "findrho/quality/compare.hpp"
-#include "findrho/recipe/exact_recon.hpp"
-#include "findrho/recipe/prepare.hpp"
 #include "findrho/recipe/recon.hpp"
-#include "findrho/recipe/simulate.hpp"
+#include "ladder_recon.hpp"
 #include "progress.hpp"
 
 namespace findrho {
 namespace {
 
 using Image = Array<std::complex<float>>;
-
-/// A simulated scan, checked and sorted, with its truth.
-struct Scan {
-  Dataset dataset;
-  Array<float> truth;
-  double scan_time_s = 0;
-  Frame const& frame() const { return dataset.frames.front(); }
-  std::vector<std::complex<double>> samples() const {
-    auto const& d = frame().samples;
-    return {d.begin(), d.end()};
-  }
-};
 
 struct Row {
   std::string name;
@@ -48,23 +32,12 @@ struct Row {
   bool cuda = false, fitted = false;
 };
 
-Scan simulated(Context const& context, QualityOptions const& o, Matrix const& matrix,
-               TrajectoryOptions trajectory) {
-  SimulatedScan s = simulate(
-      context, {.matrix = matrix, .trajectory = std::move(trajectory), .snr = o.snr, .seed = o.seed});
-  Scan scan{.dataset = prepare(context, s.scan, {}),
-            .truth = Array<float>(s.truth.shape()),
-            .scan_time_s = s.scan_time_s};
-  for (std::int64_t i = 0; i < s.truth.size(); ++i) scan.truth[i] = static_cast<float>(std::abs(s.truth[i]));
-  return scan;
-}
-
 class QualityRun {
  public:
   QualityRun(Context const& context, QualityOptions const& options, std::optional<CudaSession> const& session)
       : context_(context), options_(options), session_(session) {}
 
-  Row recipe(std::string name, Scan const& scan, ReconOptions o, bool fitted = false) const {
+  Row recipe(std::string name, PhantomScan const& scan, ReconOptions o, bool fitted = false) const {
     o.lambda = options_.lambda;
     o.iterations = options_.iterations;
     Row row;
@@ -80,26 +53,21 @@ class QualityRun {
   /// F^H d and Q by one rung, then cg on the CPU in the rung's precision. The same lambda as `like`, so that only the
   /// arithmetic differs: the search for the largest eigenvalue stops at 1 %.
   template <class T>
-  Row exact(std::string name, Scan const& scan, Rung rung, bool cuda, Row const* like = nullptr) const {
-    Matrix const& m = scan.dataset.matrix;
-    Trajectory const& t = *scan.frame().trajectory;
-    auto const d = scan.samples();
+  Row exact(std::string name, PhantomScan const& scan, Rung rung, bool cuda,
+            Row const* like = nullptr) const {
     Row row;
     row.name = std::move(name);
     row.rung = rung;
     row.cuda = cuda;
+    RungPlace const place{
+        rung,
+        {.block_size = 256, .chunk = 1024, .unroll = 2, .per_thread = 4, .memory = SampleMemory::shared},
+        cuda ? &*session_ : nullptr};
     auto const start = std::chrono::steady_clock::now();
-    SumResult<T> const fhd = sum(fhd_sum<T>(t, m, d), rung, cuda);
-    SumResult<T> const half = sum(q_sum<T>(t, m), rung, cuda);
-    Array<std::complex<T>> const q = unfold_q<T>(m, half.re, half.im);
-    Array<std::complex<T>> b(m.shape());
-    for (std::int64_t n = 0; n < b.size(); ++n) {
-      b[n] = {fhd.re[static_cast<std::size_t>(n)], fhd.im[static_cast<std::size_t>(n)]};
-    }
-    ExactRecon result = reconstruct_exact<T>(context_, m, b, q,
-                                             {.lambda = options_.lambda,
-                                              .lambda_absolute = like == nullptr ? -1 : like->lambda,
-                                              .iterations = options_.iterations});
+    ExactRecon result = reconstruct_by_rung<T>(context_, scan, place,
+                                               {.lambda = options_.lambda,
+                                                .lambda_absolute = like == nullptr ? -1 : like->lambda,
+                                                .iterations = options_.iterations});
     row.lambda = result.lambda_absolute;
     row.seconds = since(start);
     row.image = std::move(result.image);
@@ -111,17 +79,7 @@ class QualityRun {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  template <class T>
-  SumResult<T> sum(ExactSum<T> const& s, Rung rung, bool cuda) const {
-    RungOptions const o{
-        .block_size = 256, .chunk = 1024, .unroll = 2, .per_thread = 4, .memory = SampleMemory::shared};
-    if (!cuda) return run_rung(context_, s, rung, o);
-    CudaSum<T> device_sum(*session_, s);
-    device_sum.run(rung, o);
-    return device_sum.result();
-  }
-
-  static Row judged(Row row, Scan const& scan) {
+  static Row judged(Row row, PhantomScan const& scan) {
     Array<float> const image = magnitude(row.image);
     CompareOptions options;
     if (row.fitted) options.scale_fit = ScaleFit::least_squares;
@@ -153,15 +111,6 @@ ReconOptions bilinear_gridding(DensityKind density) {
   return o;
 }
 
-double distance(Image const& a, Image const& b) {
-  double difference = 0, norm = 0;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    difference += std::norm(a[i] - b[i]);
-    norm += std::norm(b[i]);
-  }
-  return std::sqrt(difference / norm);
-}
-
 std::string table(std::vector<Row> const& rows) {
   std::string text = fmt::format("{:<46} {:>9} {:>12} {:>11} {:>10}\n", "reconstruction", "PSNR [dB]",
                                  "from double", "scan time", "recon");
@@ -189,7 +138,7 @@ std::string choice(std::vector<Row> const& rows, double max_loss_db) {
 
 /// Images above, distances from the double reconstruction beside them, enlarged by a stated power of ten.
 void write_picture(std::string const& path, std::vector<Row> const& rows, Row const& in_double,
-                   Scan const& scan) {
+                   PhantomScan const& scan) {
   std::vector<Array<float>> kept;
   std::vector<PanelImage> panel;
   auto const slice = [](Array<float> const& a) {
@@ -226,9 +175,11 @@ std::string quality_tables(Context const& context, QualityOptions const& o,
   Matrix const matrix{.x = n[0], .y = n[1], .z = 1};
   if (n[2] > 1) throw Error(ErrorKind::bad_option, "--quality compares a 2D image", "give --size 128x128");
   QualityRun const run(context, o, session);
-  Scan const cartesian = simulated(context, o, matrix, CartesianOptions{});
-  Scan const spiral = simulated(context, o, matrix, Spiral2dOptions{});
-  Scan const radial = simulated(context, o, matrix, Radial2dOptions{});
+  auto const scan = [&](TrajectoryOptions trajectory) {
+    return scan_phantom(context, matrix, std::move(trajectory), o.snr, o.seed);
+  };
+  PhantomScan const cartesian = scan(CartesianOptions{}), spiral = scan(Spiral2dOptions{}),
+                    radial = scan(Radial2dOptions{}), rosette = scan(RosetteOptions{});
 
   std::vector<Row> rows;
   rows.push_back(run.recipe("Cartesian, FFT", cartesian, with(Method::ifft)));
@@ -259,6 +210,8 @@ std::string quality_tables(Context const& context, QualityOptions const& o,
   routes.push_back(run.exact<float>("spiral, iterative", spiral, Rung::gather_vector, false));
   routes.push_back(run.recipe("radial, gridding", radial, with(Method::gridding)));
   routes.push_back(run.exact<float>("radial, iterative", radial, Rung::gather_vector, false));
+  routes.push_back(run.recipe("rosette, gridding", rosette, with(Method::gridding)));
+  routes.push_back(run.exact<float>("rosette, iterative", rosette, Rung::gather_vector, false));
 
   if (!o.picture.empty()) write_picture(o.picture, rows, rows[in_double], spiral);
   return fmt::format(

@@ -74,8 +74,13 @@ std::string compiled_text(RungTiming const& row, LadderReport const& report) {
   return fmt::format("{:.3g}/{:.3g}", c->loads_stores, c->arithmetic);
 }
 
+std::string psnr_text(LadderRow const& row) {
+  if (std::isnan(row.psnr_db)) return fmt::format("{:>6} {:>8}", "-", "-");
+  return fmt::format("{:>6.2f} {:>8.1e}", row.psnr_db, row.from_double);
+}
+
 std::string row_text(LadderReport const& report, std::size_t i) {
-  RungTiming const& row = report.rows[i];
+  LadderRow const& row = report.rows[i];
   StepCount const count = declared(row, report.kind);
   auto const op_per_byte = intensity(row, report);
   Speedups const s = speedups(report, i);
@@ -92,11 +97,11 @@ std::string row_text(LadderReport const& report, std::size_t i) {
                        "-", launch, duration_text(row.seconds));
   }
   return fmt::format(
-      "{:<5}{:<23} {:>5} {:>9} {:>5} {} {:>9} {:>8}{} {:>8} {:>7} {:>6} {:>8.1e} {:>5}\n",
+      "{:<5}{:<23} {:>5} {:>9} {:>5} {} {:>9} {:>8}{} {:>8} {:>7} {:>6} {:>8.1e} {} {:>5}\n",
       row.cuda ? "GPU" : "CPU", facts(row.rung).name, fmt::format("{}/{}", count.accesses, count.operations),
       compiled_text(row, report), op_per_byte ? fmt::format("{:.2f}", *op_per_byte) : "-", launch,
       duration_text(row.seconds), rate_text(row.pairs_per_second), row.extrapolated ? "*" : " ",
-      times_text(s.sequential), times_text(s.first_gpu), times_text(s.before), row.error,
+      times_text(s.sequential), times_text(s.first_gpu), times_text(s.before), row.error, psnr_text(row),
       roof ? fmt::format("{:.0f}%", 100 * row.pairs_per_second / roof->pairs_per_second) : "-");
 }
 
@@ -121,9 +126,10 @@ std::string table_text(LadderReport const& report) {
   text += fmt::format("\n{:.4g} pairs (a pair is one voxel with one sample)\n\n",
                       double(report.samples) * double(report.voxels));
   text += fmt::format(
-      "{:<28} {:>5} {:>9} {:>5} {:>5} {:>9} {:>6} {:>4} {:>6} {:>9} {:>9} {:>8} {:>7} {:>6} {:>8} {:>5}\n",
+      "{:<28} {:>5} {:>9} {:>5} {:>5} {:>9} {:>6} {:>4} {:>6} {:>9} {:>9} {:>8} {:>7} {:>6} {:>8} {:>6} "
+      "{:>8} {:>5}\n",
       "rung", "acc/op", "compiled", "OP/B", "block", "blocks", "chunks", "regs", "occup", "time", "pairs/s",
-      "x seq", "x GPU1", "x prev", "error", "roof");
+      "x seq", "x GPU1", "x prev", "error", "PSNR", "image", "roof");
   for (std::size_t i = 0; i < report.rows.size(); ++i) text += row_text(report, i);
   text +=
       "\nacc/op    accesses to global memory and operations of a step as the source reads; OP/B from them\n"
@@ -136,9 +142,18 @@ std::string table_text(LadderReport const& report) {
       "          sm_90a, per step, library sines included\n"
       "x         times faster than the sequential rung, than the first GPU rung, than the rung before\n"
       "error     relative l2 distance from the sum in double, at probe voxels\n"
-      "peak      share of what the clock and the number of units allow: sine units (2 of 16 a clock and\n"
-      "          multiprocessor) where the rung uses them, else float units (128, 25 operations for the "
-      "sines)\n";
+      "PSNR      in dB, of a 48 x 48 phantom (spiral, SNR 20) reconstructed with this rung's F^H d and Q; "
+      "image: "
+      "its\n"
+      "          relative l2 distance from the reconstruction in double\n";
+  if (!report.rates_from.empty()) {
+    text +=
+        "roof      share of what the units allow: sine units (2 of 16 a clock and multiprocessor) where the "
+        "rung "
+        "uses\n"
+        "          them, else float units (128, 25 operations for the sines); their rates by " +
+        report.rates_from + "\n";
+  }
   bool extrapolated = false;
   for (RungTiming const& row : report.rows) {
     if (!row.extrapolated) continue;
@@ -149,14 +164,30 @@ std::string table_text(LadderReport const& report) {
   }
   if (extrapolated) text += "\n";
   for (std::string const& note : report.notes) text += note + "\n";
-  return text;
+  return text + amdahl_text(report);
 }
+
+namespace {
+nlohmann::ordered_json amdahl_json(LadderReport const& report) {
+  Amdahl const& a = *report.amdahl;
+  auto rows = nlohmann::ordered_json::array();
+  for (Amdahl::Row const& r : a.rows) {
+    LadderRow const& row = report.rows[r.row];
+    rows.push_back({{"rung", facts(row.rung).name},
+                    {"where", row.cuda ? "cuda" : "cpu"},
+                    {"fhd_seconds", row.seconds},
+                    {"q_seconds", r.q_s},
+                    {"solve_seconds", a.solve_s}});
+  }
+  return {{"solver", a.solver}, {"rungs", rows}};
+}
+}  // namespace
 
 std::string table_json(LadderReport const& report) {
   using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    RungTiming const& row = report.rows[i];
+    LadderRow const& row = report.rows[i];
     StepCount const count = declared(row, report.kind);
     Speedups const s = speedups(report, i);
     Json j{{"rung", facts(row.rung).name},
@@ -176,6 +207,7 @@ std::string table_json(LadderReport const& report) {
            {"pairs_per_second", row.pairs_per_second},
            {"error", row.error},
            {"speedup", {{"sequential", s.sequential}, {"first_gpu", s.first_gpu}, {"before", s.before}}}};
+    if (!std::isnan(row.psnr_db)) j["phantom"] = {{"psnr_db", row.psnr_db}, {"from_double", row.from_double}};
     if (auto const op = intensity(row, report)) j["op_per_byte"] = *op;
     if (auto const c = compiled_count(row.rung); c && row.cuda) {
       j["compiled"] = {{"loads_stores", c->loads_stores},
@@ -200,15 +232,16 @@ std::string table_json(LadderReport const& report) {
     }
     rows.push_back(std::move(j));
   }
-  Json const all{{"title", report.title},
-                 {"processor", report.processor},
-                 {"device", report.device},
-                 {"samples", report.samples},
-                 {"voxels", report.voxels},
-                 {"sum", name(report.kind)},
-                 {"element_bytes", report.element_bytes},
-                 {"notes", report.notes},
-                 {"rungs", rows}};
+  Json all{{"title", report.title},
+           {"processor", report.processor},
+           {"device", report.device},
+           {"samples", report.samples},
+           {"voxels", report.voxels},
+           {"sum", name(report.kind)},
+           {"element_bytes", report.element_bytes},
+           {"notes", report.notes},
+           {"rungs", rows}};
+  if (report.amdahl) all["whole_reconstruction"] = amdahl_json(report);
   return all.dump(2) + "\n";
 }
 

@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What findrho ladder prints: the accounting table, the same as JSON, and as a picture.
 #pragma once
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "findrho/dft/measure.hpp"
+#include "findrho/lab/ceilings.hpp"
 
 namespace findrho {
+
+struct LadderRow : RungTiming {
+  // Of the reconstruction of a small phantom with this rung's sums; NaN: not made.
+  double psnr_db = std::numeric_limits<double>::quiet_NaN();
+  double from_double = std::numeric_limits<double>::quiet_NaN();  // relative l2 distance from that in double
+};
+
+/// The whole reconstruction: what F^H d, Q and the solve take with each rung's sums.
+struct Amdahl {
+  struct Row {
+    std::size_t row;  // of the report
+    double q_s = 0;
+    bool q_extrapolated = false;
+  };
+  std::vector<Row> rows;
+  std::string solver;  // "30 iterations of CG on ..."
+  double solve_s = 0;
+};
 
 struct LadderReport {
   std::string title, processor, device;  // device: empty without CUDA
   SumKind kind = SumKind::fhd;
   std::int64_t samples = 0, voxels = 0;
   int element_bytes = 4;
-  std::vector<RungTiming> rows;  // in the order of the ladder, the CPU's before the device's
+  std::vector<LadderRow> rows;  // in the order of the ladder, the CPU's before the device's
   // Of the device, per second: sines or cosines, and float instructions; 0: unknown.
   double sine_rate = 0, float_rate = 0;
-  std::string rates_from;  // "findrho lab", or what they were worked out from
+  std::string rates_from;            // "findrho lab", or what they were worked out from
+  std::optional<Ceilings> ceilings;  // that the lab measured of the device
+  std::optional<Amdahl> amdahl;
   std::vector<std::string> notes;
 };
 
@@ -31,7 +53,9 @@ std::optional<RungLimit> limit_of(RungTiming const& row, LadderReport const& rep
 
 std::string table_text(LadderReport const& report);
 std::string table_json(LadderReport const& report);
-/// Bars of pairs per second beside a roofline with the rungs on it.
+/// Shares of F^H d, Q and the solve, a row a rung.
+std::string amdahl_text(LadderReport const& report);
+/// Bars of pairs per second, and, where the lab measured the device, its roofline with the rungs on it.
 /// Errors  cannot_write
 void write_ladder_picture(std::string const& path, LadderReport const& report);
 /// The numbers of the user's own problem, in words.

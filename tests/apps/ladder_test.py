@@ -87,6 +87,26 @@ class Ladder(unittest.TestCase):
         self.passes("ladder", "--size", "8", "--samples", 100, "--repeats", 1, "--picture", picture)
         self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
 
+    def test_every_rung_has_its_phantom(self):
+        out = json.loads(self.passes("ladder", "--size", "8", "--samples", 100, "--repeats", 1, "--budget", 0.01, "--json"))
+        rungs = {r["rung"]: r["phantom"] for r in out["rungs"] if r["rung"] != "mu"}
+        self.assertEqual(len(rungs), 14)
+        best = rungs["gather_vector"]["psnr_db"]
+        for name, phantom in rungs.items():
+            # The textbook's margin between double and single precision.
+            self.assertLess(abs(phantom["psnr_db"] - best), 0.05, name)
+            self.assertGreater(phantom["from_double"], 0, name)
+
+    def test_amdahl_adds_the_whole_reconstruction(self):
+        problem = ("ladder", "--size", "16", "--samples", 2000, "--rungs", "sequential,gather_vector", "--amdahl")
+        whole = json.loads(self.passes(*problem, "--json"))["whole_reconstruction"]
+        self.assertEqual([r["rung"] for r in whole["rungs"]], ["sequential", "gather_vector"])
+        slow, fast = whole["rungs"]
+        self.assertGreater(slow["q_seconds"], fast["q_seconds"])
+        self.assertEqual(slow["solve_seconds"], fast["solve_seconds"])
+        self.assertIn("30 iterations of CG", self.passes(*problem))
+        self.fails(*problem, "--sum", "q", words="--amdahl is about a whole reconstruction")
+
     def test_tune_remembers_and_ladder_uses_it(self):
         problem = ("--size", "16", "--samples", 2000)
         out = json.loads(self.passes("tune", *problem, "--pairs", 1e7, "--repeats", 1, "--json"))
