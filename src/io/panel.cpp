@@ -39,25 +39,30 @@ GreyImage make_panel(std::vector<PanelImage> const& images, PanelOptions const& 
   if (images.empty()) throw Error(ErrorKind::bad_shape, "a panel of no images");
   std::vector<Cell> cells;
   std::vector<View<float const>> views;
-  std::int64_t width = kGap, height = 0, lines = 0;
+  std::int64_t width = 0, height = 0, lines = 0;  // of the largest cell
   for (PanelImage const& image : images) {
     Cell const& cell = cells.emplace_back(make_cell(image, options.least_width));
     views.push_back(cell.image);
-    width += cell.width + kGap;
+    width = std::max(width, cell.width);
     height = std::max(height, cell.height);
     lines = std::max(lines, static_cast<std::int64_t>(cell.lines.size()));
   }
+  auto const count = static_cast<std::int64_t>(cells.size());
+  std::int64_t const columns = options.columns > 0 ? std::min(options.columns, count) : count;
+  std::int64_t const rows = (count + columns - 1) / columns;
+  std::int64_t const row_height = kGap + height + kGap + lines * kLineAdvance * kTextScale;
   Window const window = options.window ? *options.window : percentile_window(views, options.percentile);
-  GreyImage picture(width, kGap + height + kGap + lines * kLineAdvance * kTextScale);
-  std::int64_t left = kGap;
-  for (Cell const& cell : cells) {
-    draw_slice(picture, left, kGap, cell.image, window, {}, cell.factor, cell.factor);
-    std::int64_t top = kGap + height + kGap;
-    for (std::string const& line : cell.lines) {
-      draw_text(picture, left, top, line, kTextScale);
-      top += kLineAdvance * kTextScale;
+  GreyImage picture(kGap + columns * (width + kGap), rows * row_height);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Cell const& cell = cells[static_cast<std::size_t>(i)];
+    std::int64_t const left = kGap + i % columns * (width + kGap);
+    std::int64_t const top = kGap + i / columns * row_height;
+    draw_slice(picture, left, top, cell.image, window, {}, cell.factor, cell.factor);
+    for (std::size_t line = 0; line < cell.lines.size(); ++line) {
+      draw_text(picture, left,
+                top + height + kGap + static_cast<std::int64_t>(line) * kLineAdvance * kTextScale,
+                cell.lines[line], kTextScale);
     }
-    left += cell.width + kGap;
   }
   return picture;
 }

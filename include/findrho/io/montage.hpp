@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Volumes as pictures: all slices in a grid (montage), or a few images in a row with captions under them
+// Volumes as pictures: all slices in a grid (montage), or a few images in rows with captions under them
 // (panel). Small images are enlarged by an integer factor, without interpolation.
 #pragma once
 #include <optional>
@@ -51,6 +51,7 @@ struct PanelOptions {
   std::optional<Window> window;  // none: percentile_window of all images together
   double percentile = 99.5;
   std::int64_t least_width = 256;  // of each image, in pixels
+  std::int64_t columns = 0;        // images in a row; 0: all
 };
 
 /// The images side by side in array order, row 0 at the top, captions below, one window for all.
