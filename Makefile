@@ -2,11 +2,12 @@
 # Every target works by itself from a bare clone: set-up, configuration and build are part of it.
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo test asan tsan cuda format check-format
+.PHONY: help demo test bench asan tsan cuda format check-format
 
 help:
 	@echo "make demo          build the program, simulate a scan, reconstruct it, show the pictures"
 	@echo "make test          build everything, run all tests"
+	@echo "make bench         measure beside FINUFFT and BART (BENCH=\"--quick\" for a glance): a table, JSON, a picture"
 	@echo "make asan, tsan    the same under AddressSanitizer and UBSan, under ThreadSanitizer"
 	@echo "make cuda          compile the CUDA backend, where nvcc is found (no GPU needed)"
 	@echo "make format        format the C++ code; make check-format only checks it"
@@ -22,6 +23,12 @@ test:
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j 2
+
+bench:
+	scripts/setup.sh program
+	cmake --preset bench
+	cmake --build --preset bench -j $(JOBS) --target findrho findrho_bench
+	scripts/bench.sh build/bench $(BENCH)
 
 asan tsan:
 	scripts/setup.sh tests
