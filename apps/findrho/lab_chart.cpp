@@ -80,22 +80,39 @@ std::vector<double> ticks(AxisRange const& axis) {
   return result;
 }
 
-/// A square each; tags stand to the right, moved on where another tag is in the way.
+/// A square each, its tag at the first place beside it that is free, farther and farther out.
 void add_points(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange const& ay) {
-  std::vector<std::pair<double, double>> taken;
+  struct Box {
+    double left, middle, width;
+    bool meets(Box const& other) const {
+      return left < other.left + other.width && other.left < left + width &&
+             std::abs(middle - other.middle) < kLineAdvance * kFont - 4;
+    }
+  };
+  std::vector<Box> taken;
   for (auto const& p : chart.points) {
     double const x = ax.at(p.x), y = ay.at(p.y);
     d.lines.push_back({x - 2, y, x + 2, y, 0, 9});
-    double const width = text_width(p.tag) + kTextAdvance * kFont;
-    double left = x + 10;
-    auto const in_the_way = [&] {
-      return std::any_of(taken.begin(), taken.end(), [&](auto const& t) {
-        return std::abs(t.second - y) < kLineAdvance * kFont && std::abs(t.first - left) < width;
-      });
-    };
-    while (in_the_way()) left += width;
-    taken.push_back({left, y});
-    d.words.push_back({left, y, p.tag, true});
+    taken.push_back({x - 6, y, 12});
+  }
+  for (auto const& p : chart.points) {
+    double const x = ax.at(p.x), y = ay.at(p.y), width = text_width(p.tag), line = kLineAdvance * kFont;
+    Box place{};
+    bool found = false;
+    for (int ring = 1; ring <= 4 && !found; ++ring) {
+      for (auto const& [right, down] :
+           {std::pair{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}}) {
+        double const out = 8 + (ring - 1) * 20;
+        place = {right > 0   ? x + out
+                 : right < 0 ? x - out - width
+                             : x - width / 2,
+                 y + down * ring * line, width};
+        found = std::none_of(taken.begin(), taken.end(), [&](Box const& b) { return place.meets(b); });
+        if (found) break;
+      }
+    }
+    taken.push_back(place);
+    d.words.push_back({place.left, place.middle, p.tag, true});
   }
 }
 

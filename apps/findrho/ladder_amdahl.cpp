@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "findrho/core/error.hpp"
@@ -52,8 +53,15 @@ double time_solve(Context const& context, Trajectory const& trajectory, Matrix c
 template double time_solve<float>(Context const&, Trajectory const&, Matrix const&);
 template double time_solve<double>(Context const&, Trajectory const&, Matrix const&);
 
+namespace {
+char const* largest_part(LadderReport const& report, Amdahl::Row const& r) {
+  double const fhd = report.rows[r.row].seconds, solve = report.amdahl->solve_s;
+  return fhd >= std::max(r.q_s, solve) ? "F^H d" : r.q_s >= solve ? "Q" : "the solve";
+}
+}  // namespace
+
 std::string amdahl_text(LadderReport const& report) {
-  if (!report.amdahl) return "";
+  if (!report.amdahl || report.amdahl->rows.empty()) return "";
   Amdahl const& a = *report.amdahl;
   std::string text = fmt::format(
       "\nWhole reconstruction: F^H d and Q by the rung, then {}\n\n{:<28} {:>10} {:>10} {:>10} {:>10} {:>8} "
@@ -73,10 +81,12 @@ std::string amdahl_text(LadderReport const& report) {
                         time(r.q_s, r.q_extrapolated), time(a.solve_s, false), time(whole, false),
                         first / whole, share(row.seconds), share(r.q_s), share(a.solve_s));
   }
-  return text +
-         "\nThe textbook: the sums take nearly all of the time and the solve under 1 % before, F^H d and the "
-         "solve about\nhalf each after. Only what is not yet fast counts: with the last rungs that is the "
-         "solve.\n";
+  return text + fmt::format(
+                    "\nThe textbook: the sums take nearly all of the time and the solve under 1 % before, "
+                    "F^H d and the "
+                    "solve about\nhalf each after. Here {} is the largest part in the first row and {} in "
+                    "the last.\n",
+                    largest_part(report, a.rows.front()), largest_part(report, a.rows.back()));
 }
 
 }  // namespace findrho

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grey_stack.hpp"
 #include "io/font.hpp"
 #include "lab_parts.hpp"
 #include "ladder_table.hpp"
@@ -103,18 +104,6 @@ Chart roofline_with(std::vector<LadderRow> const& rows, LadderReport const& repo
   return chart;
 }
 
-GreyImage stacked(GreyImage const& above, GreyImage const& below) {
-  GreyImage image(std::max(above.width, below.width), above.height + below.height, 255);
-  auto const paste = [&](GreyImage const& part, std::int64_t top) {
-    for (std::int64_t y = 0; y < part.height; ++y) {
-      for (std::int64_t x = 0; x < part.width; ++x) image.at(x, top + y) = part.at(x, y);
-    }
-  };
-  paste(above, 0);
-  paste(below, above.height);
-  return image;
-}
-
 }  // namespace
 
 void write_ladder_picture(std::string const& path, LadderReport const& report) {
@@ -122,7 +111,7 @@ void write_ladder_picture(std::string const& path, LadderReport const& report) {
   std::copy_if(report.rows.begin(), report.rows.end(), std::back_inserter(rows),
                [](LadderRow const& row) { return row.rung != Rung::mu; });
   GreyImage const above = bars(rows, report);
-  write_png(path, report.ceilings ? stacked(above, chart_image(roofline_with(rows, report))) : above);
+  write_png(path, report.ceilings ? stacked({above, chart_image(roofline_with(rows, report))}, 255) : above);
 }
 
 }  // namespace findrho

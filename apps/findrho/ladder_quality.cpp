@@ -13,6 +13,7 @@
 #include "findrho/io/montage.hpp"
 #include "findrho/quality/compare.hpp"
 #include "findrho/recipe/recon.hpp"
+#include "grey_stack.hpp"
 #include "ladder_recon.hpp"
 #include "progress.hpp"
 
@@ -136,7 +137,7 @@ std::string choice(std::vector<Row> const& rows, double max_loss_db) {
                      max_loss_db, chosen->name, exact - chosen->psnr_db);
 }
 
-/// Images above, distances from the double reconstruction beside them, enlarged by a stated power of ten.
+/// Images, each with its distance from the double reconstruction beside it, enlarged by a stated power of ten.
 void write_picture(std::string const& path, std::vector<Row> const& rows, Row const& in_double,
                    PhantomScan const& scan) {
   std::vector<Array<float>> kept;
@@ -152,19 +153,27 @@ void write_picture(std::string const& path, std::vector<Row> const& rows, Row co
     panel.push_back({slice(kept.back()), fmt::format("{}\nPSNR {:.1f} dB", row.name, row.psnr_db)});
     if (!row.rung || &row == &in_double) continue;
     Array<float> difference(row.image.shape());
-    float largest = 0;
+    double sum_sq = 0;
     for (std::int64_t i = 0; i < difference.size(); ++i) {
       difference[i] = std::abs(row.image[i] - in_double.image[i]);
-      largest = std::max(largest, difference[i]);
+      sum_sq += static_cast<double>(difference[i]) * difference[i];
     }
-    double const factor =
-        std::pow(10, std::floor(std::log10(window.high / std::max(static_cast<double>(largest), 1e-30))));
+    double const rms = std::sqrt(sum_sq / static_cast<double>(difference.size()));
+    double const factor = std::pow(10, std::floor(std::log10(window.high / std::max(rms, 1e-30))));
     for (float& v : difference) v *= static_cast<float>(factor);
     kept.push_back(std::move(difference));
     panel.push_back({slice(kept.back()), fmt::format("its distance from double\nx {:.0e}", factor)});
   }
   panel.push_back({slice(scan.truth), "phantom"});
-  write_png(path, make_panel(panel, {.window = window, .least_width = 192}));
+  std::vector<GreyImage> lines;
+  constexpr std::size_t kAcross = 5;
+  for (std::size_t i = 0; i < panel.size(); i += kAcross) {
+    std::vector<PanelImage> const line(
+        panel.begin() + static_cast<std::ptrdiff_t>(i),
+        panel.begin() + static_cast<std::ptrdiff_t>(std::min(i + kAcross, panel.size())));
+    lines.push_back(make_panel(line, {.window = window, .least_width = 192}));
+  }
+  write_png(path, stacked(lines, 0));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "dft/rungs/parts.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/dft/ladder.hpp"
 
@@ -89,8 +90,9 @@ void require_count(std::size_t count, std::int64_t samples, char const* what, bo
 
 template <class T>
 std::int64_t ExactSum<T>::bytes() const {
-  // per sample: k, phi, d, Mu and the packed 6; per voxel: position and result
-  return static_cast<std::int64_t>(sizeof(T)) * (15 * samples() + 5 * voxels());
+  // per sample: k, phi, d, Mu and the packed 6; per voxel: position, result and the parts' results
+  return static_cast<std::int64_t>(sizeof(T)) *
+         (15 * samples() + (5 + 2 * ladder::spare_outputs(voxels())) * voxels());
 }
 
 template <class T>

@@ -33,6 +33,7 @@ class HostBank {
 class CpuMachine : public HostBank {
  public:
   explicit CpuMachine(Context const& context) : context_(context) {}
+  std::int64_t slots(int) const { return context_.threads(); }
 
   template <class Body>
   void launch(Body const& body, std::int64_t blocks, int) {
@@ -55,6 +56,7 @@ class CpuMachine : public HostBank {
 class ThreadMachine : public HostBank {
  public:
   explicit ThreadMachine(int lanes) : lanes_(lanes) {}
+  std::int64_t slots(int) const { return 1; }
   template <class Body>
   void launch(Body const& body, std::int64_t blocks, int) {
     run_threaded(lanes_, blocks, body);

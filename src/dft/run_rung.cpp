@@ -51,7 +51,7 @@ RungOptions fitting_options(Rung rung, RungOptions options, std::size_t element_
 template <class T>
 SumResult<T> run_rung(Context const& context, ExactSum<T> const& sum, Rung rung, RungOptions const& options,
                       SumSlice slice) {
-  ladder::HostArrays<T> arrays(sum, slice);
+  ladder::HostArrays<T> arrays(sum, slice, options.parts);
   RungOptions const o = fitting_options(rung, options, sizeof(T));
   auto const start = std::chrono::steady_clock::now();
   bool const known = sum.kind == SumKind::q ? run_on_cpu<ladder::QSum>(context, arrays.view(), rung, o)

@@ -16,9 +16,10 @@ inline std::int64_t part_of(std::int64_t asked, std::int64_t all) {
 template <class T>
 class HostArrays {
  public:
-  HostArrays(ExactSum<T> const& sum, SumSlice slice)
+  HostArrays(ExactSum<T> const& sum, SumSlice slice, int parts = 0)
       : samples_(part_of(slice.samples, sum.samples())),
         voxels_(part_of(slice.voxels, sum.voxels())),
+        parts_(parts),
         sum_(sum) {
     auto const m = static_cast<std::size_t>(samples_);
     mu_.resize(2 * m);
@@ -26,6 +27,7 @@ class HostArrays {
     packed_ = Array<T>(sample_shape(1, kPackedMu * samples_));
     re.resize(static_cast<std::size_t>(voxels_));
     im.resize(static_cast<std::size_t>(voxels_));
+    outputs_.resize(2 * static_cast<std::size_t>(parts_ * voxels_));
   }
 
   Arrays<T> view() {
@@ -46,15 +48,19 @@ class HostArrays {
             .packed_k = packed_k_.data(),
             .packed = packed_.data(),
             .out_re = re.data(),
-            .out_im = im.data()};
+            .out_im = im.data(),
+            .parts_re = outputs_.data(),
+            .parts_im = outputs_.data() + parts_ * voxels_,
+            .most_parts = parts_};
   }
 
   std::vector<T> re, im;
 
  private:
   std::int64_t samples_, voxels_;
+  int parts_;
   ExactSum<T> const& sum_;
-  std::vector<T> mu_;
+  std::vector<T> mu_, outputs_;
   Array<T> packed_k_, packed_;
 };
 

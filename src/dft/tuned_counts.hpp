@@ -11,7 +11,7 @@ inline double tuned_loop_instructions(RungOptions const& o) {
   static constexpr int kCounts[3][4][4] = {
       {{19, 35, 63, 118}, {29, 54, 102, 198}, {49, 94, 182, 358}, {91, 176, 344, 680}},
       {{23, 32, 56, 104}, {29, 52, 96, 184}, {49, 94, 176, 344}, {89, 173, 337, 665}},
-      {{17, 30, 53, 99}, {27, 49, 92, 178}, {47, 89, 172, 338}, {87, 169, 332, 662}},
+      {{17, 30, 52, 98}, {27, 50, 92, 179}, {47, 90, 173, 339}, {87, 170, 333, 659}},
   };
   auto const log2 = [](int n) { return n >= 8 ? 3 : n >= 4 ? 2 : n >= 2 ? 1 : 0; };
   return kCounts[static_cast<int>(o.memory)][log2(o.per_thread)][log2(o.unroll)];

@@ -85,37 +85,35 @@ void gpu_transpose(Gpu const& gpu) {
               launch(TransposeBody<>{n, n, 0, in.get(), out.get()}));
   double const padded =
       measure("padded tile [32][33]", rate * 0.9, 0.15, "no conflicts: what remains is a copy",
-              "twice the instructions of the library, which moves four words at a time",
+              "bound by instructions: one for each word read, written and kept",
               launch(TransposeBody<>{n, n, 1, in.get(), out.get()}));
   double const large =
       measure("padded tile [64][65]", rate * 0.9, 0.15, "sixteen reads a thread are on their way at a time",
-              "twice the instructions of the library, which moves four words at a time",
+              "bound by instructions: one for each word read, written and kept",
               launch(TransposeBody<64>{n, n, 1, in.get(), out.get()}));
   auto const squares = static_cast<unsigned>((n + 63) / 64);
-  measure("16 bytes a lane, registers only", rate * 0.9, 0.15, "T", "T", [&] {
-    transpose_registers<<<dim3(squares, squares), 256, 0, gpu.session.stream>>>(in.get(), out.get(), n);
-    check_launch("transpose_registers");
-  });
-  measure("16 bytes a lane, tile 64", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<64>{n, n, in.get(), out.get()}));
-  measure("16 bytes a lane, tile 64, 128 lanes", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<64, 128>{n, n, in.get(), out.get()}));
-  measure("16 bytes a lane, tile 32, 64 lanes", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<32, 64>{n, n, in.get(), out.get()}));
-  measure("16 bytes a lane, tile 128, 256 lanes", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<128, 256>{n, n, in.get(), out.get()}));
-  measure("16 bytes a lane, tile 128, 512 lanes", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<128, 512>{n, n, in.get(), out.get()}));
-  measure("16 bytes a lane, tile 128, 1024 lanes", rate * 0.9, 0.15, "T", "T",
-          launch(TransposeFoursBody<128, 1024>{n, n, in.get(), out.get()}));
+  measure("16 bytes a lane, registers only", rate * 0.9, 0.15,
+          "no shared memory: pieces of 64 bytes are read and of 128 written, which are whole sectors",
+          "memory likes longer pieces", [&] {
+            transpose_registers<<<dim3(squares, squares), 256, 0, gpu.session.stream>>>(in.get(), out.get(),
+                                                                                        n);
+            check_launch("transpose_registers");
+          });
+  double const fours = measure("16 bytes a lane, rotated tile [64][64]", rate * 0.9, 0.15,
+                               "as padded, a quarter of the reads and writes, and pieces of 256 bytes",
+                               "memory switches between reading and writing more often than in a copy",
+                               launch(TransposeFoursBody<>{n, n, in.get(), out.get()}));
   double const library =
       measure("cuBLAS geam", rate * 0.9, 0.25, "the library's tile", "the library is not faster here",
               [&] { blas.transpose(in.get(), out.get(), n, n); });
   gpu.out.answer("Transpose with and without the padded tile? " + brief(tile / 1e9) +
                  " GB/s with [32][32], " + brief(padded / 1e9) + " with [32][33], " + brief(large / 1e9) +
-                 " with [64][65], " + brief(naive / 1e9) + " without a tile, cuBLAS " + brief(library / 1e9) +
-                 ".");
-  gpu.out.advice("turn in shared memory, and pad the tile's rows by one word");
+                 " with [64][65], " + brief(fours / 1e9) + " by 16 bytes, " + brief(naive / 1e9) +
+                 " without a tile, cuBLAS " + brief(library / 1e9) + ".");
+  gpu.out.advice(
+      "turn in shared memory, spread a column over the banks by padding or rotating its rows, and move 16 "
+      "bytes "
+      "a lane");
 }
 
 }  // namespace findrho

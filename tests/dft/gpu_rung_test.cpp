@@ -87,7 +87,10 @@ TEST_F(GpuRungs, EveryTunedConfigurationAgrees) {
       for (int voxels : {1, 2, 4, 8}) options.push_back({32, 40, unroll, voxels, memory});
     }
   }
-  for (SumKind kind : {SumKind::fhd, SumKind::q}) expect_agreement<float>(kind, options, {Rung::tuned});
+  // 0 as above: as many parts as fill the device, here one a tile.
+  for (int parts : {1, 2, 5}) options.push_back({32, 40, 2, 2, SampleMemory::shared, parts});
+  for (SumKind kind : {SumKind::fhd, SumKind::q, SumKind::forward})
+    expect_agreement<float>(kind, options, {Rung::tuned});
   expect_agreement<float>(SumKind::fhd, {{32, 40, 1, 2}, {32, 40, 1, 8}}, {Rung::gather_coarse});
 }
 

@@ -2,6 +2,7 @@
 // Every rung against the sum in double: kinds, precisions, sizes that fit neither blocks nor chunks.
 #include <gtest/gtest.h>
 
+#include "dft/rungs/parts.hpp"
 #include "dft/small_sums.hpp"
 #include "findrho/core/error.hpp"
 #include "support/caught.hpp"
@@ -22,6 +23,8 @@ std::vector<RungOptions> options_of(Rung rung) {
         for (int voxels : {1, 2, 4, 8}) all.push_back({32, 40, unroll, voxels, memory});
       }
     }
+    // Samples in parts, of two tiles and one, and more parts asked for than there are tiles.
+    for (int parts : {2, 3, 5}) all.push_back({32, 40, 2, 2, SampleMemory::shared, parts});
   } else if (rung == Rung::gather_coarse || rung == Rung::gather_vector) {
     for (int voxels : {1, 2, 4}) all.push_back({.block_size = 32, .chunk = 40, .per_thread = voxels});
   } else {
@@ -106,6 +109,14 @@ TEST(Rungs, ChunksFitConstantMemory) {
   EXPECT_EQ(fitting_options(Rung::gather_constant_padded, {.chunk = 1 << 20}, 4).chunk, 65536 / 24);
   EXPECT_EQ(fitting_options(Rung::gather_constant_padded, {.chunk = 1 << 20}, 8).chunk, 65536 / 48);
   EXPECT_EQ(fitting_options(Rung::gather, {.chunk = 1 << 20}, 4).chunk, 1 << 20);
+}
+
+TEST(Rungs, PartsFillWholeWaves) {
+  // F rho at 128^3 x 284,592 on 132 multiprocessors with two blocks each: half a wave, then 5.8 of 6.
+  EXPECT_EQ(ladder::parts_that_fill(139, 264, 16), 11);
+  EXPECT_EQ(ladder::parts_that_fill(1024, 264, 16), 1);  // 3.9 of 4 waves already
+  EXPECT_EQ(ladder::parts_that_fill(1, 264, 16), 16);
+  EXPECT_EQ(ladder::parts_that_fill(139, 264, 0), 1);
 }
 
 TEST(Rungs, UnknownNameIsRefusedWithTheNames) {

@@ -18,7 +18,7 @@ void expect_agreement(SumKind kind, std::vector<Rung> const& rungs, RungOptions 
   Context const context = Context::cpu(1);
   auto const sum = test::small_sum<T>(kind, kOddBox, 37);
   for (Rung rung : rungs) {
-    ladder::HostArrays<T> arrays(sum, {});
+    ladder::HostArrays<T> arrays(sum, {}, options.parts);
     ladder::ThreadMachine machine(4);
     ASSERT_TRUE((ladder::run_any<Sum>(rung, machine, arrays.view(), options)));
     EXPECT_LE(test::largest_error(context, sum, arrays.re, arrays.im), test::worst_error(sum))
@@ -56,6 +56,18 @@ TEST(RungsOnThreads, SharedTilesAreCompleteBeforeTheyAreRead) {
     expect_agreement<ladder::FhdSum, float>(
         SumKind::fhd, {Rung::tuned},
         {.block_size = 32, .chunk = tile, .unroll = 2, .per_thread = 2, .memory = SampleMemory::shared});
+  }
+}
+
+TEST(RungsOnThreads, PartsOfTheSamplesHaveOutputsOfTheirOwn) {
+  for (int parts : {2, 3, 9}) {  // 37 samples are six tiles of 7
+    expect_agreement<ladder::FhdSum, float>(SumKind::forward, {Rung::tuned},
+                                            {.block_size = 32,
+                                             .chunk = 7,
+                                             .unroll = 2,
+                                             .per_thread = 2,
+                                             .memory = SampleMemory::shared,
+                                             .parts = parts});
   }
 }
 

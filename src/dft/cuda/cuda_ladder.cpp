@@ -50,6 +50,7 @@ CudaRungRun CudaSum<T>::run(Rung rung, RungOptions const& options, SumSlice slic
                               .unroll = o.unroll,
                               .per_thread = o.per_thread,
                               .memory = static_cast<int>(o.memory),
+                              .parts = o.parts,
                               .samples = ladder::part_of(slice.samples, samples_),
                               .voxels = ladder::part_of(slice.voxels, voxels_),
                               .repeats = repeats};

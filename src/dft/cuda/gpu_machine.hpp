@@ -53,7 +53,7 @@ constexpr int max_block() {
   }
 }
 
-/// Counts what it launches; the figures are of the last launch.
+/// Counts what it launches; the figures are of the last launch, but for bodies that only tidy up after it.
 class GpuMachine {
  public:
   using Constant = DeviceConstant;
@@ -66,6 +66,13 @@ class GpuMachine {
                                           session_.stream));
   }
   DeviceConstant constant() const { return {}; }
+  /// Blocks of a size that run at a time, if registers and shared memory allow all threads.
+  std::int64_t slots(int block_size) const {
+    int multiprocessors = 0, threads = 0;
+    FINDRHO_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, session_.device));
+    FINDRHO_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, session_.device));
+    return std::int64_t{multiprocessors} * std::max(1, threads / block_size);
+  }
 
   template <class Body>
   void launch(Body const& body, std::int64_t blocks, int block_size) {
@@ -82,14 +89,18 @@ class GpuMachine {
       FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          static_cast<int>(scratch)));
     }
-    if (described_ != reinterpret_cast<void const*>(kernel)) describe(kernel, block_size, scratch);
+    constexpr bool kDescribed = !requires {
+      Body::kAfter;
+    };
+    if (kDescribed && described_ != reinterpret_cast<void const*>(kernel))
+      describe(kernel, block_size, scratch);
     // A grid has at most 2^31 - 1 blocks along x: more go into several launches.
     constexpr std::int64_t kMostBlocks = std::numeric_limits<int>::max();
     for (std::int64_t first = 0; first < blocks; first += kMostBlocks) {
       std::int64_t const count = blocks - first < kMostBlocks ? blocks - first : kMostBlocks;
       kernel<<<static_cast<unsigned>(count), block_size, scratch, session_.stream>>>(body, first);
       check_launch("a rung");
-      figures_.blocks = count;
+      if (kDescribed) figures_.blocks = count;
       ++figures_.launches;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "dft/cuda/rung_launch.hpp"
 #include "dft/rungs/pack.hpp"
+#include "dft/rungs/parts.hpp"
 
 namespace findrho::ladder {
 namespace {
@@ -32,7 +33,8 @@ class DeviceSumOf final : public DeviceSum {
       : session_(session),
         real_mu_(r.real_mu != 0),
         samples_(session, static_cast<std::size_t>(r.samples) * (9 + kPackedK + kPackedMu)),
-        voxels_(session, static_cast<std::size_t>(r.voxels) * 5) {
+        voxels_(session, static_cast<std::size_t>(r.voxels) * 5),
+        outputs_(session, static_cast<std::size_t>(r.voxels * 2 * spare_outputs(r.voxels) + 1)) {
     auto const m = static_cast<std::size_t>(r.samples), n = static_cast<std::size_t>(r.voxels);
     a_.samples = r.samples;
     a_.voxels = r.voxels;
@@ -61,6 +63,9 @@ class DeviceSumOf final : public DeviceSum {
     upload(a_.z, r.z, n);
     a_.out_re = at;
     a_.out_im = at + n;
+    a_.most_parts = spare_outputs(r.voxels);
+    a_.parts_re = outputs_.get();
+    a_.parts_im = a_.parts_re + static_cast<std::size_t>(a_.most_parts) * n;
     session_.stream.synchronize();
   }
 
@@ -68,11 +73,12 @@ class DeviceSumOf final : public DeviceSum {
     Arrays<T> a = a_;
     a.samples = std::min<std::int64_t>(r.samples, a.samples);
     a.voxels = std::min<std::int64_t>(r.voxels, a.voxels);
-    Launch const l{session_,
-                   static_cast<Rung>(r.rung),
-                   {r.block_size, r.chunk, r.unroll, r.per_thread, static_cast<SampleMemory>(r.memory)},
-                   real_mu_,
-                   figures};
+    Launch const l{
+        session_,
+        static_cast<Rung>(r.rung),
+        {r.block_size, r.chunk, r.unroll, r.per_thread, static_cast<SampleMemory>(r.memory), r.parts},
+        real_mu_,
+        figures};
     std::vector<double> seconds;
     Event before, after;
     for (int i = 0; i < std::max(1, r.repeats); ++i) {
@@ -103,7 +109,7 @@ class DeviceSumOf final : public DeviceSum {
 
   Session& session_;
   bool real_mu_;
-  Buffer<T> samples_, voxels_;
+  Buffer<T> samples_, voxels_, outputs_;
   Arrays<T> a_;
 };
 

@@ -15,9 +15,9 @@ struct CudaSumRecord {
 };
 
 struct CudaRungRecord {
-  int rung, block_size, chunk, unroll, per_thread, memory;  // as Rung and RungOptions
-  long long samples, voxels;                                // the slice
-  int repeats;                                              // the median of so many runs is told
+  int rung, block_size, chunk, unroll, per_thread, memory, parts;  // as Rung and RungOptions
+  long long samples, voxels;                                       // the slice
+  int repeats;                                                     // the median of so many runs is told
 };
 
 /// Of the launch that does the sums, the last one of a run.
@@ -31,7 +31,7 @@ struct CudaRungFigures {
 
 struct CudaLadderTable {
   static constexpr char const* kTopic = "ladder";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   int (*open)(void* session, CudaSumRecord const*, void** sum, CudaFault*);
   void (*close)(void* sum);
   int (*run)(void* sum, CudaRungRecord const*, CudaRungFigures*, CudaFault*);

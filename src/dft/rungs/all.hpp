@@ -28,7 +28,7 @@ bool run_tuned_for(Machine& machine, Arrays<float> const& a, RungOptions const& 
       case SampleMemory::global:
         return run_tuned_global<R, U, Sum>(machine, a, o.block_size, o.chunk), true;
       case SampleMemory::shared:
-        return run_tuned_shared<R, U, Sum>(machine, a, o.block_size, o.chunk), true;
+        return run_tuned_shared<R, U, Sum>(machine, a, o.block_size, o.chunk, o.parts), true;
     }
     return false;
   };

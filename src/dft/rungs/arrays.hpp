@@ -30,6 +30,8 @@ struct Arrays {
   T *mu_re = nullptr, *mu_im = nullptr;      // scratch, one per sample
   T *packed_k = nullptr, *packed = nullptr;  // scratch: see pack.hpp
   T *out_re = nullptr, *out_im = nullptr;
+  T *parts_re = nullptr, *parts_im = nullptr;  // scratch: room for so many outputs more, see parts.hpp
+  int most_parts = 0;
 };
 
 /// mu = conj(phi) d

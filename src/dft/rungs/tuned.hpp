@@ -4,6 +4,7 @@
 // whole turns themselves and the positions carry the factor 2 pi.
 #pragma once
 #include "dft/rungs/padded_chunk.hpp"
+#include "dft/rungs/parts.hpp"
 
 namespace findrho::ladder {
 
@@ -88,12 +89,13 @@ struct TunedBody {
   }
 };
 
-/// All samples in one launch: the block brings tile after tile into shared memory. Sums go home after each tile, so
-/// that no lane carries state over a barrier and the error does not grow with the number of tiles.
+/// All samples in one launch: the block brings tile after tile into shared memory, every parts-th of them. Sums go home
+/// after each tile, so that no lane carries state over a barrier and the error does not grow with the number of tiles.
 template <int R, int U, class Sum>
 struct TunedSharedBody {
   Arrays<float> a;
-  int block_size, tile;
+  int block_size, tile, parts;
+  std::int64_t blocks;  // of a part
   static constexpr int kMaxBlock = kMaxBlockFor<R>;
   std::size_t scratch_bytes() const { return static_cast<std::size_t>(tile) * kPaddedSampleBytes<float>; }
 
@@ -101,7 +103,13 @@ struct TunedSharedBody {
   FINDRHO_HD void operator()(Team const& team, std::int64_t block, unsigned char* scratch) const {
     auto* const k_rows = reinterpret_cast<Quad<float>*>(scratch);
     auto* const mu_rows = reinterpret_cast<Pair<float>*>(k_rows + tile);
-    for (std::int64_t begin = 0; begin < a.samples; begin += tile) {
+    std::int64_t const part = block / blocks, home = block % blocks;
+    Arrays<float> mine = a;
+    if (parts > 1) {
+      mine.out_re = a.parts_re + part * a.voxels;
+      mine.out_im = a.parts_im + part * a.voxels;
+    }
+    for (std::int64_t begin = part * tile; begin < a.samples; begin += std::int64_t{parts} * tile) {
       int const length = static_cast<int>(a.samples - begin < tile ? a.samples - begin : tile);
       team.each(length, [&](int m) {
         k_rows[m] = reinterpret_cast<Quad<float> const*>(a.packed_k)[begin + m];
@@ -109,10 +117,10 @@ struct TunedSharedBody {
       });
       team.sync();
       team.each(block_size, [&](int lane) {
-        std::int64_t const first = block * block_size * R + lane;
+        std::int64_t const first = home * block_size * R + lane;
         Voxels<R> voxels(a, first, block_size);
         voxels.template add_all<U, Sum>(SampleRows{k_rows, mu_rows, length});
-        voxels.store(a, first, block_size);
+        voxels.store(mine, first, block_size);
       });
       team.sync();
     }
@@ -141,11 +149,20 @@ void run_tuned_global(Machine& machine, Arrays<float> const& a, int block_size, 
 }
 
 template <int R, int U, class Sum, class Machine>
-void run_tuned_shared(Machine& machine, Arrays<float> const& a, int block_size, int tile) {
+void run_tuned_shared(Machine& machine, Arrays<float> const& a, int block_size, int tile, int asked_parts) {
   run_mu<Sum>(machine, a, block_size);
   run_pack_padded(machine, a, block_size);
-  machine.launch(TunedSharedBody<R, U, Sum>{a, block_size, tile},
-                 blocks_for(a.voxels, std::int64_t{block_size} * R), block_size);
+  std::int64_t const blocks = blocks_for(a.voxels, std::int64_t{block_size} * R);
+  auto const most = static_cast<int>(std::min<std::int64_t>(a.most_parts, blocks_for(a.samples, tile)));
+  int const parts = asked_parts > 0 ? std::min(asked_parts, std::max(1, most))
+                                    : parts_that_fill(blocks, machine.slots(block_size), most);
+  if (parts > 1) {
+    machine.launch(ClearPartsBody<float>{a, parts, block_size}, blocks_for(a.voxels * parts, block_size),
+                   block_size);
+  }
+  machine.launch(TunedSharedBody<R, U, Sum>{a, block_size, tile, parts, blocks}, blocks * parts, block_size);
+  if (parts > 1)
+    machine.launch(AddPartsBody<float>{a, parts, block_size}, blocks_for(a.voxels, block_size), block_size);
 }
 
 }  // namespace findrho::ladder
