@@ -20,6 +20,7 @@ void add_recon(CLI::App& root, App& app);
 void add_rerun(CLI::App& root, App& app);
 void add_simulate(CLI::App& root, App& app);
 void add_study(CLI::App& root, App& app);
+void add_traj(CLI::App& root, App& app);
 void add_tune(CLI::App& root, App& app);
 
 }  // namespace findrho

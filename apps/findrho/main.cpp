@@ -17,6 +17,7 @@ void add_commands(CLI::App& root, App& app) {
   add_recon(root, app);
   add_simulate(root, app);
   add_study(root, app);
+  add_traj(root, app);
   add_tune(root, app);
   add_info(root, app);
   add_compare(root, app);

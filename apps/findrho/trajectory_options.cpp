@@ -41,10 +41,15 @@ std::string joined(std::vector<std::string> const& words, char const* separator)
   return text;
 }
 
+bool of_the_scanner(std::string const& option) {
+  return option == "max-gradient" || option == "max-slew" || option == "nucleus";
+}
+
 std::string description(Merged const& m) {
   std::string text = m.option.help;
   if (!m.option.choices.empty()) text += ": " + joined(m.option.choices, ", ");
-  if (m.takers.size() < trajectory_generators().size()) text += " [" + joined(m.takers, ", ") + "]";
+  if (!of_the_scanner(m.option.name) && m.takers.size() < trajectory_generators().size())
+    text += " [" + joined(m.takers, ", ") + "]";
   return text;
 }
 
@@ -60,17 +65,31 @@ void TrajectoryChoice::add_options(CLI::App& command, std::string const& group) 
   }
 }
 
-bool TrajectoryChoice::given(std::string const& name) const {
+std::string TrajectoryChoice::value(std::string const& name) const {
   auto const found = values_.find(name);
-  return found != values_.end() && !found->second.empty();
+  return found == values_.end() ? "" : found->second;
 }
 
 TrajectoryOptions TrajectoryChoice::options(std::string const& generator) const {
+  Generator const& known = trajectory_generator(generator);
+  bool const designs = scanner_of(known.defaults).has_value();
   OptionValues values;
   for (auto const& [name, text] : values_) {
-    if (!text.empty()) values.emplace_back(name, text);
+    if (!text.empty() && (designs || !of_the_scanner(name))) values.emplace_back(name, text);
   }
   return trajectory_options(generator, values);
+}
+
+Scanner TrajectoryChoice::scanner(std::string const& generator, std::array<double, 3> const& fov_mm) const {
+  // Any generator that designs for a scanner knows how to read its options.
+  bool const designs = !generator.empty() && scanner_of(trajectory_generator(generator).defaults).has_value();
+  OptionValues values;
+  for (auto const& [name, text] : values_) {
+    if (!text.empty() && of_the_scanner(name)) values.emplace_back(name, text);
+  }
+  Scanner scanner = *scanner_of(trajectory_options(designs ? generator : "spiral_vd", values));
+  scanner.fov_mm = fov_mm;
+  return scanner;
 }
 
 std::string trajectory_names(char const* separator) {

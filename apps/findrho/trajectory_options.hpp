@@ -17,11 +17,18 @@ class TrajectoryChoice {
   /// --shots, --undersampling, ...: every option of every generator, once.
   void add_options(CLI::App& command, std::string const& group);
   /// Whether an option was given on the command line.
-  bool given(std::string const& name) const;
+  bool given(std::string const& name) const { return !value(name).empty(); }
+  /// An option as it was given, "" where it was not.
+  std::string value(std::string const& name) const;
 
-  /// The named generator's options, with what the command line gave.
+  /// The named generator's options, with what the command line gave. Limits and nucleus may be given for every generator.
   /// Errors  bad_option (no such generator, an option that it does not take, a value that is none)
   TrajectoryOptions options(std::string const& generator) const;
+
+  /// The scanner of the named generator, or of "" (a trajectory from a file), with the limits and the nucleus given.
+  Scanner scanner(std::string const& generator, std::array<double, 3> const& fov_mm) const;
+  /// Whether limits were given, which a trajectory that is not designed under them has to be held to.
+  bool limits_given() const { return given("max-gradient") || given("max-slew"); }
 
  private:
   std::map<std::string, std::string> values_;  // as given; empty: not given

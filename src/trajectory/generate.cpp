@@ -159,6 +159,15 @@ double dwell_s(TrajectoryOptions const& options) {
   return std::visit([](auto const& o) { return o.dwell_s; }, options);
 }
 
+std::optional<Scanner> scanner_of(TrajectoryOptions const& options) {
+  return std::visit(
+      [](auto const& o) -> std::optional<Scanner> {
+        if constexpr (requires { o.scanner; }) return o.scanner;
+        return std::nullopt;
+      },
+      options);
+}
+
 void set_fov(TrajectoryOptions& options, std::array<double, 3> const& fov_mm) {
   std::visit(
       [&](auto& o) {

@@ -151,4 +151,21 @@ TrajectoryUnits decide_trajectory_units(Context const& context, TrajectoryExtent
   return units;
 }
 
+Trajectory in_units(Trajectory const& trajectory, TrajectoryUnits from, TrajectoryUnits to,
+                    Matrix const& matrix, std::array<double, 3> const& fov_mm) {
+  Trajectory result = trajectory;
+  for (int d = 0; from != to && d < result.dims; ++d) {
+    double const fov = fov_mm[static_cast<std::size_t>(d)];
+    bool const needs_fov = from == TrajectoryUnits::per_m || to == TrajectoryUnits::per_m;
+    if (from == TrajectoryUnits::automatic || to == TrajectoryUnits::automatic || (needs_fov && !(fov > 0))) {
+      throw Error(ErrorKind::bad_option,
+                  fmt::format("positions in {} cannot be given in {}", name(from), name(to)),
+                  needs_fov ? "give --fov in mm" : "name both units");
+    }
+    double const times = cycles_per_fov(from, matrix[d], fov), over = cycles_per_fov(to, matrix[d], fov);
+    for (double& k : result[d]) k = k * times / over;
+  }
+  return result;
+}
+
 }  // namespace findrho

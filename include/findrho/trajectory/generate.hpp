@@ -3,6 +3,7 @@
 // one of them. A new generator is a file of its own, an alternative of the variant and a row of the list.
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,8 @@ Trajectory make_trajectory(Matrix const& matrix, TrajectoryOptions const& option
 std::string mrd_name(TrajectoryOptions const& options);
 /// Time from sample to sample.
 double dwell_s(TrajectoryOptions const& options);
+/// The scanner that a generator designs for; none for those of fixed geometry.
+std::optional<Scanner> scanner_of(TrajectoryOptions const& options);
 /// Generators that design under gradient limits need the field of view; the others ignore it.
 void set_fov(TrajectoryOptions& options, std::array<double, 3> const& fov_mm);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "findrho/core/context.hpp"
+#include "findrho/core/scan.hpp"
 
 namespace findrho {
 
@@ -42,5 +43,11 @@ TrajectoryUnits decide_trajectory_units(Context const& context, TrajectoryExtent
 
 /// What to multiply k with: cycles per FOV over the given unit, for an axis of n voxels and fov_mm.
 double cycles_per_fov(TrajectoryUnits units, std::int64_t n, double fov_mm);
+
+/// The same positions in another unit. Two roundings lead there and two back: within 2^-51 of the value, and exact where the
+/// factor between the units is a power of two.
+/// Errors  bad_option (a unit that is automatic; per_m without FOV)
+Trajectory in_units(Trajectory const& trajectory, TrajectoryUnits from, TrajectoryUnits to,
+                    Matrix const& matrix, std::array<double, 3> const& fov_mm);
 
 }  // namespace findrho
