@@ -7,6 +7,7 @@
 #include <string>
 
 #include "findrho/core/error.hpp"
+#include "nufft/place.hpp"
 
 namespace findrho::nufft {
 namespace {
@@ -19,23 +20,6 @@ constexpr std::int64_t kInterleave = 16;
 
 std::int64_t chunks(std::int64_t n) {
   return (n + kChunk - 1) / kChunk;
-}
-
-/// Where a sample falls on one axis: first cell of its patch, margins counted, and its fraction in [-1/2,
-/// 1/2).
-struct Place {
-  std::int64_t cell;
-  double fraction;
-};
-
-/// k cycles per FOV are k G / N grid cells, periodic with G.
-Place place(double k, std::int64_t grid, std::int64_t matrix, int width, std::int64_t low) {
-  double const g = static_cast<double>(grid);
-  double p = k * g / static_cast<double>(matrix);
-  p -= g * std::floor(p / g);
-  if (p >= g) p = 0;  // a tiny negative k rounds to G itself
-  double const first = std::ceil(p - width / 2.0);
-  return {static_cast<std::int64_t>(first) + low, first - p + width / 2.0 - 0.5};
 }
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) {
@@ -107,8 +91,10 @@ template <class T>
 void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix) {
   Layout const& l = layout_;
   auto const at = [&](int d, std::int64_t s) {
-    return place(trajectory[d][static_cast<std::size_t>(s)], l.grid[static_cast<std::size_t>(d)], matrix[d],
-                 l.width, l.low[static_cast<std::size_t>(d)]);
+    Place p = place(trajectory[d][static_cast<std::size_t>(s)], l.grid[static_cast<std::size_t>(d)],
+                    matrix[d], l.width);
+    p.cell += l.low[static_cast<std::size_t>(d)];
+    return p;
   };
   std::vector<std::uint32_t> tile_of(static_cast<std::size_t>(samples_));
   context.pool().each(chunks(samples_), [&](std::int64_t task) {

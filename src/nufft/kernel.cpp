@@ -280,4 +280,23 @@ double PiecewiseKernel::transform(double u) const {
   return sum;
 }
 
+std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t matrix, std::int64_t grid) {
+  std::vector<double> factors;
+  for (std::int64_t n = 0; n < matrix; ++n) {
+    double const u = static_cast<double>(n - matrix / 2) / static_cast<double>(grid);
+    factors.push_back(1 / kernel.transform(u));
+  }
+  return factors;
+}
+
+std::string describe(Design const& d) {
+  std::string const name = d.kernel == GriddingKernel::bilinear ? "bilinear" : "Kaiser-Bessel";
+  std::string oversampling = std::to_string(d.oversampling);
+  oversampling.resize(oversampling.find('.') + 3);
+  std::string text = name + ", width " + std::to_string(d.width) + ", oversampling " + oversampling +
+                     ", grid " + std::to_string(d.grid.x) + " x " + std::to_string(d.grid.y);
+  if (d.dims == 3) text += " x " + std::to_string(d.grid.z);
+  return text;
+}
+
 }  // namespace findrho::nufft

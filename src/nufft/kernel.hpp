@@ -2,6 +2,7 @@
 // The gridding kernel: its choice from the asked accuracy, its polynomial form, its Fourier transform
 // (private header). The formulas and the measured errors are in docs/math/nufft.md.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "findrho/core/scan.hpp"
@@ -26,6 +27,22 @@ struct Design {
 /// Errors  bad_option
 Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& options, double epsilon,
                      double smallest_accuracy);
+
+/// For precision T: below the smallest accuracies the rounding of T itself is larger (docs/math/nufft.md).
+template <class T>
+Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& options) {
+  bool const single = sizeof(T) == sizeof(float);
+  return choose_design(samples, matrix, options, single ? 0x1p-24 : 0x1p-53, single ? 1e-6 : 1e-12);
+}
+
+/// The kernel of Pipe and Menon's C (findrho/nufft/pipe_menon.hpp), in single precision.
+/// It is applied twice, going to the grid and coming back: C's kernel is its autocorrelation, 2W cells of the
+/// doubled grid or W cycles/FOV wide at its foot. W = 3 puts its half maximum at about one cycle/FOV, the first zero of
+/// the point spread function of the object's support, where Johnson and Pipe place it.
+Design convolution_design(Matrix const& matrix);
+
+/// "Kaiser-Bessel, width 4, oversampling 1.5, grid 384 x 384"
+std::string describe(Design const& design);
 
 /// What to expect of a kernel on one axis, for white images and evenly spread samples.
 struct AxisError {
@@ -57,5 +74,8 @@ class PiecewiseKernel {
   int width_, degree_;
   std::vector<double> coefficients_;
 };
+
+/// 1 / phi^(n / G) for the voxels of one axis: what the convolution with the kernel did to the image.
+std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t matrix, std::int64_t grid);
 
 }  // namespace findrho::nufft

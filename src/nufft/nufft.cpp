@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <string>
-#include <type_traits>
 
 #include "findrho/backend/fft.hpp"
 #include "findrho/core/error.hpp"
@@ -21,13 +19,6 @@ using nufft::Gridding;
 using nufft::Layout;
 
 namespace {
-
-// Below these the rounding of T itself is larger than the asked error (docs/math/nufft.md).
-template <class T>
-constexpr double kSmallestAccuracy = std::is_same_v<T, float> ? 1e-6 : 1e-12;
-
-template <class T>
-constexpr double kRoundoff = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
 
 constexpr std::int64_t kGridMemory = std::int64_t{2} << 30;  // coils share a grid up to this size
 
@@ -82,14 +73,11 @@ struct Nufft<T>::Impl {
         gridding(context, trajectory, m, d),
         fft(m, d.grid, context.threads(), deapodisation()) {}
 
-  /// 1 / phi^(n / G) per axis: what the convolution with the kernel did to the image.
   std::array<std::vector<T>, 3> deapodisation() const {
     std::array<std::vector<T>, 3> scale;
     for (int d = 0; d < design.dims; ++d) {
-      for (std::int64_t n = 0; n < matrix[d]; ++n) {
-        double const u = static_cast<double>(n - matrix[d] / 2) / static_cast<double>(design.grid[d]);
-        scale[static_cast<std::size_t>(d)].push_back(static_cast<T>(1 / gridding.kernel().transform(u)));
-      }
+      for (double const factor : nufft::deapodisation(gridding.kernel(), matrix[d], design.grid[d]))
+        scale[static_cast<std::size_t>(d)].push_back(static_cast<T>(factor));
     }
     return scale;
   }
@@ -126,8 +114,7 @@ template <class T>
 Nufft<T>::Nufft(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                 NufftOptions const& options) {
   check(trajectory, matrix);
-  Design const design =
-      nufft::choose_design(trajectory.size(), matrix, options, kRoundoff<T>, kSmallestAccuracy<T>);
+  Design const design = nufft::choose_design<T>(trajectory.size(), matrix, options);
   impl_ = std::make_unique<Impl>(context, trajectory, matrix, design);
 }
 template <class T>
@@ -181,20 +168,13 @@ std::int64_t Nufft<T>::bytes(std::int64_t coils) const {
 
 template <class T>
 std::string Nufft<T>::description() const {
-  Design const& d = impl_->design;
-  std::string const name = d.kernel == GriddingKernel::bilinear ? "bilinear" : "Kaiser-Bessel";
-  std::string oversampling = std::to_string(d.oversampling);
-  oversampling.resize(oversampling.find('.') + 3);
-  std::string text = name + ", width " + std::to_string(d.width) + ", oversampling " + oversampling +
-                     ", grid " + std::to_string(d.grid.x) + " x " + std::to_string(d.grid.y);
-  if (d.dims == 3) text += " x " + std::to_string(d.grid.z);
-  return text;
+  return nufft::describe(impl_->design);
 }
 
 template <class T>
 std::int64_t nufft_bytes(std::int64_t samples, Matrix const& matrix, std::int64_t coils, int threads,
                          NufftOptions const& options) {
-  Design const design = nufft::choose_design(samples, matrix, options, kRoundoff<T>, kSmallestAccuracy<T>);
+  Design const design = nufft::choose_design<T>(samples, matrix, options);
   Layout const layout(design.grid, design.dims, design.width);
   return Gridding<T>::bytes(samples, layout) + PrunedFft<T>::bytes(matrix, design.grid, threads) +
          grid_elements<T>(coils, layout) * static_cast<std::int64_t>(sizeof(std::complex<T>));

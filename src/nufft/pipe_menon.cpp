@@ -11,18 +11,16 @@
 #include "nufft/kernel.hpp"
 
 namespace findrho {
+
+nufft::Design nufft::convolution_design(Matrix const& matrix) {
+  NufftOptions const options{.accuracy = 1e-2, .oversampling = 2, .width = 3};
+  return choose_design<float>(0, matrix, options);
+}
+
 namespace {
 
 using nufft::Design;
 using nufft::Gridding;
-
-/// The kernel is applied twice, going to the grid and coming back: C's kernel is its autocorrelation, 2W cells of the
-/// doubled grid or W cycles/FOV wide at its foot. W = 3 puts its half maximum at about one cycle/FOV, the first zero of
-/// the point spread function of the object's support, where Johnson and Pipe place it.
-Design convolution_design(Matrix const& matrix) {
-  NufftOptions const options{.accuracy = 1e-2, .oversampling = 2, .width = 3};
-  return nufft::choose_design(0, matrix, options, 0x1p-24, 1e-6);
-}
 
 /// Marks the unit cells that hold a sample; the cells of one axis run over [-floor(N/2), N - floor(N/2)).
 std::vector<char> filled_cells(Trajectory const& t, Matrix const& m) {
@@ -66,7 +64,7 @@ std::vector<double> pipe_menon_weights(Context const& context, Trajectory const&
     throw Error(ErrorKind::bad_shape, "a trajectory of " + std::to_string(t.dims) +
                                           " dimensions does not fit the matrix " + m.shape().str());
   }
-  Design const design = convolution_design(m);
+  Design const design = nufft::convolution_design(m);
   Gridding<float> const gridding(context, t, m, design);
   Array<C> grid(Shape{{Axis::other, gridding.layout().cells()}});
   Array<C> weights(sample_shape(1, t.size())), convolved(weights.shape());

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program's side of the module's topic "nufft": the kernel and the grid are chosen here, by the CPU's rules.
+#include "findrho/nufft/cuda_nufft.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "backend/cuda/call.hpp"
+#include "findrho/core/error.hpp"
+#include "nufft/cuda/nufft_abi.hpp"
+#include "nufft/kernel.hpp"
+
+namespace findrho {
+namespace {
+
+using nufft::Design;
+using nufft::PiecewiseKernel;
+
+void check(CudaTrajectory const& t, Matrix const& m) {
+  if (m.x < 1 || m.y < 1 || m.z < 1) {
+    throw Error(ErrorKind::bad_shape, "the matrix " + m.shape().str() + " has an empty axis");
+  }
+  if (t.dims != m.dims()) {
+    throw Error(ErrorKind::bad_shape,
+                "a trajectory of " + std::to_string(t.dims) + " dimensions does not fit the matrix " +
+                    m.shape().str(),
+                "a 2D image has z 1, a 3D image needs kz");
+  }
+}
+
+/// A plan of the module, closed when it goes.
+class Handle {
+ public:
+  /// k_factor: what the trajectory is multiplied by.
+  Handle(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, Design const& design,
+         std::int64_t grid_bytes, double k_factor, int double_precision)
+      : session_(session), table_(&session.table<CudaNufftTable>()) {
+    PiecewiseKernel const kernel(design);
+    std::vector<double> polynomial;
+    for (int cell = 0; cell < kernel.width(); ++cell) {
+      for (int power = kernel.degree(); power >= 0; --power)
+        polynomial.push_back(kernel.coefficient(cell, power));
+    }
+    std::array<std::vector<double>, 3> factors;
+    CudaNufftRecord record{.double_precision = double_precision,
+                           .dims = design.dims,
+                           .matrix = {},
+                           .grid = {},
+                           .samples = t.samples,
+                           .k = {t.k[0], t.k[1], t.k[2]},
+                           .k_factor = k_factor,
+                           .width = kernel.width(),
+                           .degree = kernel.degree(),
+                           .polynomial = polynomial.data(),
+                           .deapodisation = {},
+                           .grid_bytes = grid_bytes};
+    for (int d = 0; d < 3; ++d) {
+      auto const a = static_cast<std::size_t>(d);
+      record.matrix[d] = m[d];
+      record.grid[d] = design.grid[d];
+      if (d < design.dims) factors[a] = nufft::deapodisation(kernel, m[d], design.grid[d]);
+      record.deapodisation[d] = factors[a].data();
+    }
+    call(session_, table_->open, session_.handle(), &record, &plan_);
+  }
+  ~Handle() { table_->close(plan_); }
+  Handle(Handle const&) = delete;
+  Handle& operator=(Handle const&) = delete;
+
+  template <class... Parameters, class... Arguments>
+  void run(int (*CudaNufftTable::*function)(void*, Parameters...), Arguments... arguments) const {
+    call(session_, table_->*function, plan_, arguments...);
+  }
+  std::int64_t bytes(std::int64_t coils) const { return table_->bytes(plan_, coils); }
+
+ private:
+  CudaSession session_;
+  CudaNufftTable const* table_;
+  void* plan_ = nullptr;
+};
+
+template <class T>
+constexpr int kDouble = sizeof(T) == sizeof(double) ? 1 : 0;
+
+int as_flag(Write write) {
+  return write == Write::add ? 1 : 0;
+}
+
+}  // namespace
+
+CudaTrajectoryCopy::CudaTrajectoryCopy(CudaSession const& session, Trajectory const& t)
+    : dims_(t.dims), samples_(t.size()), k_(session, [&] {
+        std::vector<double> all;
+        all.reserve(static_cast<std::size_t>(t.dims) * t.kx.size());
+        for (int d = 0; d < t.dims; ++d) {
+          if (t[d].size() != t.kx.size()) {
+            throw Error(ErrorKind::bad_shape, "the trajectory has " + std::to_string(t.kx.size()) +
+                                                  " kx and " + std::to_string(t[d].size()) +
+                                                  " values along another axis");
+          }
+          all.insert(all.end(), t[d].begin(), t[d].end());
+        }
+        return all;
+      }()) {}
+
+CudaTrajectory CudaTrajectoryCopy::view() const {
+  CudaTrajectory view{.dims = dims_, .samples = samples_, .k = {}};
+  for (int d = 0; d < dims_; ++d) view.k[d] = k_.data() + d * samples_;
+  return view;
+}
+
+template <class T>
+struct CudaNufft<T>::Impl {
+  Matrix matrix;
+  std::int64_t samples;
+  Design design;
+  Handle plan;
+
+  Impl(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, CudaNufftOptions const& o,
+       Design const& d)
+      : matrix(m), samples(t.samples), design(d), plan(session, t, m, d, o.grid_bytes, 1, kDouble<T>) {}
+};
+
+template <class T>
+CudaNufft<T>::CudaNufft(CudaSession const& session, CudaTrajectory const& trajectory, Matrix const& matrix,
+                        CudaNufftOptions const& options) {
+  check(trajectory, matrix);
+  impl_ = std::make_unique<Impl>(session, trajectory, matrix, options,
+                                 nufft::choose_design<T>(trajectory.samples, matrix, options.nufft));
+}
+template <class T>
+CudaNufft<T>::CudaNufft(CudaSession const& session, Trajectory const& trajectory, Matrix const& matrix,
+                        CudaNufftOptions const& options)
+    : CudaNufft(session, CudaTrajectoryCopy(session, trajectory).view(), matrix, options) {}
+template <class T>
+CudaNufft<T>::~CudaNufft() = default;
+template <class T>
+CudaNufft<T>::CudaNufft(CudaNufft&&) noexcept = default;
+template <class T>
+CudaNufft<T>& CudaNufft<T>::operator=(CudaNufft&&) noexcept = default;
+
+template <class T>
+void CudaNufft<T>::forward(C const* image, C* samples, std::int64_t coils, Write write) const {
+  forward_with_maps(image, nullptr, samples, coils, write);
+}
+template <class T>
+void CudaNufft<T>::adjoint(C const* samples, C* image, std::int64_t coils, Write write) const {
+  adjoint_with_maps(samples, nullptr, image, coils, write);
+}
+template <class T>
+void CudaNufft<T>::forward_with_maps(C const* image, C const* maps, C* samples, std::int64_t coils,
+                                     Write write) const {
+  impl_->plan.run(&CudaNufftTable::forward, static_cast<void const*>(image), static_cast<void const*>(maps),
+                  static_cast<void*>(samples), static_cast<long long>(coils), as_flag(write));
+}
+template <class T>
+void CudaNufft<T>::adjoint_with_maps(C const* samples, C const* maps, C* image, std::int64_t coils,
+                                     Write write) const {
+  impl_->plan.run(&CudaNufftTable::adjoint, static_cast<void const*>(samples), static_cast<void const*>(maps),
+                  static_cast<void*>(image), static_cast<long long>(coils), as_flag(write));
+}
+template <class T>
+void CudaNufft<T>::reserve(std::int64_t coils) const {
+  impl_->plan.run(&CudaNufftTable::reserve, static_cast<long long>(coils));
+}
+template <class T>
+Matrix const& CudaNufft<T>::matrix() const {
+  return impl_->matrix;
+}
+template <class T>
+std::int64_t CudaNufft<T>::samples() const {
+  return impl_->samples;
+}
+template <class T>
+std::int64_t CudaNufft<T>::bytes(std::int64_t coils) const {
+  return impl_->plan.bytes(coils);
+}
+template <class T>
+std::string CudaNufft<T>::description() const {
+  return nufft::describe(impl_->design);
+}
+
+template class CudaNufft<float>;
+template class CudaNufft<double>;
+
+// Q is an adjoint transform: with the samples at 2 k, voxel n of a matrix 2 N lies at the lag n - N.
+template <class T>
+void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& trajectory, T const* weights,
+                            Matrix const& matrix, Matrix const& grid, double scale, T* spectrum,
+                            CudaNufftOptions const& options) {
+  check(trajectory, matrix);
+  Matrix const wide{2 * matrix.x, 2 * matrix.y, matrix.z > 1 ? 2 * matrix.z : 1};
+  Handle const plan(session, trajectory, wide,
+                    nufft::choose_design<T>(trajectory.samples, wide, options.nufft), options.grid_bytes, 2,
+                    kDouble<T>);
+  long long const points[3] = {grid.x, grid.y, grid.z};
+  plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights),
+           static_cast<long long const*>(points), scale, static_cast<void*>(spectrum));
+}
+template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, float const*, Matrix const&,
+                                     Matrix const&, double, float*, CudaNufftOptions const&);
+template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, double const*, Matrix const&,
+                                     Matrix const&, double, double*, CudaNufftOptions const&);
+
+void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,
+                             Matrix const& matrix, float* weights, int iterations) {
+  check(trajectory, matrix);
+  Handle const plan(session, trajectory, matrix, nufft::convolution_design(matrix), std::int64_t{2} << 30, 1,
+                    0);
+  plan.run(&CudaNufftTable::pipe_menon, weights, iterations);
+  plan.run(&CudaNufftTable::normalise, static_cast<double const* const*>(trajectory.k), weights);
+}
+
+}  // namespace findrho

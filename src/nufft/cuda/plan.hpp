@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside the module: a plan with its work memory.
+#pragma once
+#include <map>
+
+#include "backend/cuda/fft.hpp"
+#include "nufft/cuda/moves.hpp"
+
+namespace findrho::nufft {
+
+/// What the table's functions see of a plan of either precision.
+class AnyPlan {
+ public:
+  virtual ~AnyPlan() = default;
+  virtual void reserve(long long coils) = 0;
+  virtual void forward(void const* image, void const* maps, void* samples, long long coils, int add) = 0;
+  virtual void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) = 0;
+  virtual long long bytes(long long coils) const = 0;
+  virtual void spectrum(void const* weights, long long const* grid, double scale, void* spectrum) = 0;
+  virtual void pipe_menon(float* weights, int iterations) = 0;
+  virtual void normalise(double const* const k[3], float* weights) = 0;
+};
+
+template <class T>
+class Plan final : public AnyPlan {
+ public:
+  using C = Complex<T>;
+  Plan(Session& session, CudaNufftRecord const& record);
+
+  void reserve(long long coils) override;
+  void forward(void const* image, void const* maps, void* samples, long long coils, int add) override;
+  void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) override;
+  long long bytes(long long coils) const override;
+  void spectrum(void const* weights, long long const* grid, double scale, void* spectrum) override;
+  void pipe_menon(float* weights, int iterations) override;
+  void normalise(double const* const k[3], float* weights) override;
+
+ private:
+  long long voxels() const;
+  std::int64_t cells() const;
+  /// Coils of the largest pass when `coils` are transformed.
+  int pass(long long coils) const;
+  template <class F>
+  void each_pass(long long coils, F const& f);
+  void spread_pass(C const* samples, int coils);
+  void interpolate_pass(C* samples, int coils, int add);
+  BoxJob<T> box_job(C* image, C const* maps, int coils, int add) const;
+  CufftPlan& fft(int coils);
+  CudaFftRecord fft_record(int coils) const;
+  void* work() { return work_ ? work_->get() : nullptr; }
+
+  Session& session_;
+  int dims_;
+  long long matrix_[3], grid_bytes_;
+  TileGrid tiles_;
+  Polynomials<T> kernel_;
+  Sorted<T> sorted_;
+  Buffer<T> factor_;  // axis after axis
+  std::unique_ptr<Buffer<C>> grid_, slots_;
+  std::unique_ptr<Buffer<char>> work_;
+  std::map<int, std::unique_ptr<CufftPlan>> ffts_;  // by the number of transforms
+};
+
+}  // namespace findrho::nufft
