@@ -59,13 +59,16 @@ RungOptions chosen(Options const& options, Rung rung, bool cuda, std::optional<T
   return o;
 }
 
-/// The asked rungs that run there, in the order of the ladder.
-std::vector<Rung> rungs_for(Options const& options, bool cuda, bool in_double) {
+/// The asked rungs that run there on such a sum, in the order of the ladder.
+template <class T>
+std::vector<Rung> rungs_for(Options const& options, bool cuda, ExactSum<T> const& sum) {
+  bool const in_double = sizeof(T) == sizeof(double), grid = on_grid(sum);
   std::vector<Rung> chosen;
   for (RungFacts const& f : rung_facts()) {
     bool const asked = options.rungs.empty() ||
                        std::find(options.rungs.begin(), options.rungs.end(), f.name) != options.rungs.end();
-    if (asked && (cuda ? f.on_gpu : f.on_cpu) && (f.in_double || !in_double)) chosen.push_back(f.rung);
+    bool const fits = (f.in_double || !in_double) && (grid || !f.needs_grid);
+    if (asked && (cuda ? f.on_gpu : f.on_cpu) && fits) chosen.push_back(f.rung);
   }
   return chosen;
 }
@@ -120,8 +123,9 @@ class Ladder {
   template <class T>
   void run_on_cpu(ExactSum<T> const& sum, bool beside_device) {
     auto const tuned = remembered(report_.processor, version());
-    for (Rung rung : rungs_for(options_, false, sizeof(T) == 8)) {
-      bool const wanted = rung == Rung::sequential || rung == Rung::gather_vector;
+    for (Rung rung : rungs_for(options_, false, sum)) {
+      bool const wanted =
+          rung == Rung::sequential || rung == Rung::gather_vector || rung == Rung::separable_vector;
       if (beside_device && !wanted) continue;
       Phase const phase(context_, std::string("CPU ") + facts(rung).name);
       report_.rows.push_back(
@@ -137,7 +141,7 @@ class Ladder {
                                  device.multiprocessors, device.clock_mhz);
     auto const tuned = remembered(device.name, driver);
     CudaSum<T> device_sum(*session_, sum);
-    for (Rung rung : rungs_for(options_, true, sizeof(T) == 8)) {
+    for (Rung rung : rungs_for(options_, true, sum)) {
       Phase const phase(context_, std::string("GPU ") + facts(rung).name);
       report_.rows.push_back(
           {time_on_cuda(context_, device_sum, sum, rung, chosen(options_, rung, true, tuned), measure())});

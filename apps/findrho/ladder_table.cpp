@@ -114,6 +114,7 @@ std::string rate_text(double per_second) {
 
 std::optional<RungLimit> limit_of(RungTiming const& row, LadderReport const& report) {
   if (!row.cuda || report.sine_rate <= 0 || row.rung == Rung::mu || report.element_bytes != 4) return {};
+  if (facts(row.rung).needs_grid) return {};  // neither sines nor a voxel's own multiply-adds bound it
   bool const sine_units = !facts(row.rung).in_double;
   if (sine_units) return RungLimit{report.sine_rate / 2, "sine units"};
   // The library's sine and cosine: the 25 operations of the five-term series at least.

@@ -13,14 +13,15 @@ namespace {
 /// Runs of a rung on slices that grow until one fills the budget or the sum ends; then the rest of the repeats.
 /// run(slice, repeats) returns the median of the seconds.
 template <class Run>
-RungTiming measure_with(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels,
-                        double first_pairs, MeasureOptions const& measure, Run const& run) {
+RungTiming measure_with(Rung rung, std::int64_t chunk, SumKind kind, std::int64_t samples,
+                        std::int64_t voxels, double first_pairs, MeasureOptions const& measure,
+                        Run const& run) {
   double const all = static_cast<double>(samples) * static_cast<double>(voxels);
   double pairs = std::min(all, first_pairs);
   RungTiming timing;
   timing.rung = rung;
   for (;;) {
-    timing.slice = slice_of(rung, chunk, samples, voxels, pairs);
+    timing.slice = slice_of(rung, chunk, samples, voxels, pairs, kind);
     double const done = static_cast<double>(timing.slice.samples) * static_cast<double>(timing.slice.voxels);
     double seconds = run(timing.slice, 1);
     double const wanted = std::min(all, 0.9 * done * measure.budget_s / std::max(seconds, 1e-7));
@@ -48,8 +49,11 @@ void add_error(Context const& context, ExactSum<T> const& sum, SumResult<T> cons
 
 }  // namespace
 
-SumSlice slice_of(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels, double pairs) {
-  bool const few_voxels = rung == Rung::scatter || rung == Rung::scatter_fissioned || rung == Rung::mu;
+SumSlice slice_of(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels, double pairs,
+                  SumKind kind) {
+  bool const whole_image = facts(rung).needs_grid && kind == SumKind::forward;
+  bool const few_voxels =
+      rung == Rung::scatter || rung == Rung::scatter_fissioned || rung == Rung::mu || whole_image;
   double const whole = static_cast<double>(few_voxels ? samples : voxels);
   auto part = static_cast<std::int64_t>(std::ceil(pairs / whole));
   if (few_voxels) return {samples, std::clamp<std::int64_t>(part, 1, voxels)};
@@ -63,7 +67,7 @@ RungTiming time_on_cpu(Context const& context, ExactSum<T> const& sum, Rung rung
   SumResult<T> result;
   RungOptions const o = fitting_options(rung, options, sizeof(T));
   RungTiming timing = measure_with(
-      rung, o.chunk, sum.samples(), sum.voxels(), 1e6, measure, [&](SumSlice slice, int repeats) {
+      rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), 1e6, measure, [&](SumSlice slice, int repeats) {
         std::vector<double> seconds;
         for (int i = 0; i < repeats; ++i) {
           result = run_rung(context, sum, rung, options, slice);
@@ -83,7 +87,7 @@ RungTiming time_on_cuda(Context const& context, CudaSum<T>& device_sum, ExactSum
   LaunchFigures figures;
   // The first slice gives every lane of a large device a voxel or a sample.
   RungOptions const o = fitting_options(rung, options, sizeof(T));
-  RungTiming timing = measure_with(rung, o.chunk, sum.samples(), sum.voxels(), 3e8, measure,
+  RungTiming timing = measure_with(rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), 3e8, measure,
                                    [&](SumSlice slice, int repeats) {
                                      context.throw_if_cancelled();
                                      auto const run = device_sum.run(rung, options, slice, repeats);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dft/machine.hpp"
+#include "dft/run_separable.hpp"
 #include "dft/rungs/all.hpp"
 #include "dft/rungs/gather_vector.hpp"
 #include "dft/sum_arrays.hpp"
@@ -51,6 +52,12 @@ RungOptions fitting_options(Rung rung, RungOptions options, std::size_t element_
 template <class T>
 SumResult<T> run_rung(Context const& context, ExactSum<T> const& sum, Rung rung, RungOptions const& options,
                       SumSlice slice) {
+  RungFacts const& rung_facts = facts(rung);
+  if (!rung_facts.on_cpu) {
+    throw Error(ErrorKind::bad_option, std::string(rung_facts.name) + " runs on a CUDA device only",
+                "take separable_vector on the CPU");
+  }
+  if (rung_facts.needs_grid) return ladder::run_separable(context, sum, slice);
   ladder::HostArrays<T> arrays(sum, slice, options.parts);
   RungOptions const o = fitting_options(rung, options, sizeof(T));
   auto const start = std::chrono::steady_clock::now();

@@ -34,6 +34,7 @@ struct RungFacts {
   bool in_double;             // has a double version
   bool slow;                  // timed on a slice of the work: atomics or one core
   int constant_sample_bytes;  // of one float sample in constant memory; 0: uses none
+  bool needs_grid = false;    // voxels (F rho: the image) on a regular grid
 };
 
 std::span<RungFacts const> rung_facts();
@@ -90,6 +91,10 @@ template <class T>
 ExactSum<T> forward_sum(Trajectory const& trajectory, Matrix const& matrix,
                         View<std::complex<double> const> rho);
 
+/// Whether the sum is one that separable rungs can take: its voxels (F rho: its image) form a regular grid.
+template <class T>
+bool on_grid(ExactSum<T> const& sum);
+
 /// Which part of a sum to evaluate: the first so many samples and voxels; 0: all.
 struct SumSlice {
   std::int64_t samples = 0, voxels = 0;
@@ -105,7 +110,8 @@ struct SumResult {
 RungOptions fitting_options(Rung rung, RungOptions options, std::size_t element_bytes);
 
 /// Evaluates a sum with a rung on the CPU. Rungs with atomics run on one thread, all others on all.
-/// Errors  bad_option (a rung without a version for T, options that it has not), cancelled
+/// Errors  bad_option (a rung without a version for T or for the CPU, options that it has not, positions that are no
+///         grid for a rung that needs one), cancelled
 template <class T>
 SumResult<T> run_rung(Context const& context, ExactSum<T> const& sum, Rung rung,
                       RungOptions const& options = {}, SumSlice slice = {});

@@ -21,7 +21,12 @@ enum class Rung : int {
   gather_fast_trig,        // hardware sine and cosine
   gather_coarse,           // several voxels a thread
   tuned,                   // everything chosen by search
-  gather_vector            // CPU: vector registers and all threads
+  gather_vector,           // CPU: vector registers and all threads
+  separable_vector,        // CPU, grids: phases by axis, then a matrix product in vector registers
+  separable_fp32,          // GPU, grids: the same product on the float units
+  separable_tf32,          // GPU, grids: on the tensor cores, TF32
+  separable_fp16,          // GPU, grids: on the tensor cores, FP16
+  separable_split          // GPU, grids: on the tensor cores, each number as the sum of two FP16
 };
 
 /// Where the tuned rung reads samples from.

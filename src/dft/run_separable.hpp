@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An ExactSum for the separable rungs: which side is the grid, and what is scattered.
+#pragma once
+#include "dft/separable.hpp"
+#include "findrho/dft/ladder.hpp"
+
+namespace findrho::ladder {
+
+/// The grid of a sum: its voxels, or, for F rho, the positions of its image.
+template <class T>
+std::optional<Grid> grid_of(ExactSum<T> const& sum);
+/// Errors  bad_option, when there is none
+template <class T>
+Grid require_grid(ExactSum<T> const& sum, Rung rung);
+
+/// mu of the first so many samples.
+template <class T>
+std::vector<std::complex<T>> mu_of(ExactSum<T> const& sum, std::int64_t samples);
+
+/// Rung separable_vector. The grid is always taken whole: a slice of it is the rest left out.
+template <class T>
+SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSlice slice);
+
+}  // namespace findrho::ladder

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dft/separable.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "dft/separable_kernel.hpp"
+#include "findrho/core/array.hpp"
+#include "findrho/core/scan.hpp"
+
+namespace findrho::ladder {
+namespace {
+
+constexpr int kRun = kSeparableRun, kRows = kSeparableRows;
+constexpr std::int64_t kRunsAtOnce = 8;  // whose tables are made together
+
+std::complex<double> turn(double cycles) {
+  return std::polar(1.0, 2 * std::numbers::pi * (cycles - std::nearbyint(cycles)));
+}
+
+/// exp(i 2 pi k step (first offset + slot)) of a run of samples, slot after slot. Whole turns are dropped in double
+/// before any sine; from slot to slot the phase is turned in double, so that 2^12 slots lose 12 of its 53 bits.
+class SlotPhases {
+ public:
+  SlotPhases(ScatteredPoints const& points, Factor const& f, std::int64_t first) {
+    std::span<double const> const k = points.k[static_cast<std::size_t>(f.k)];
+    for (std::size_t i = 0; i < kRun; ++i) {
+      std::size_t const m = static_cast<std::size_t>(first) + i;
+      double const cycles = m < k.size() ? k[m] * f.axis.step : 0;
+      auto const start = turn(cycles * f.axis.first_offset()), step = turn(cycles);
+      cosine_[i] = start.real(), sine_[i] = start.imag();
+      step_cosine_[i] = step.real(), step_sine_[i] = step.imag();
+    }
+  }
+  double cosine(std::size_t i) const { return cosine_[i]; }
+  double sine(std::size_t i) const { return sine_[i]; }
+  void next_slot() {
+    for (std::size_t i = 0; i < kRun; ++i) {
+      double const c = cosine_[i], s = sine_[i];
+      cosine_[i] = c * step_cosine_[i] - s * step_sine_[i];
+      sine_[i] = s * step_cosine_[i] + c * step_sine_[i];
+    }
+  }
+
+ private:
+  double cosine_[kRun], sine_[kRun], step_cosine_[kRun], step_sine_[kRun];
+};
+
+/// [slot][cosines, sines][sample]
+template <class T>
+void fill_rows(ScatteredPoints const& points, Factor const& f, std::int64_t first, T* to) {
+  SlotPhases phases(points, f, first);
+  for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, to += 2 * kRun, phases.next_slot()) {
+    for (std::size_t i = 0; i < kRun; ++i) {
+      to[i] = static_cast<T>(phases.cosine(i));
+      to[kRun + i] = static_cast<T>(phases.sine(i));
+    }
+  }
+}
+
+std::int64_t columns_of(SeparablePlan const& plan, int panel) {
+  return (2 * plan.c.axis.slots() + panel - 1) / panel * panel;
+}
+
+/// [panel of columns][sample][column]; columns are cosine and sine of slot 0, of slot 1, ...
+template <class T>
+void fill_column_panels(ScatteredPoints const& points, Factor const& f, std::int64_t first, int panel,
+                        T* to) {
+  SlotPhases phases(points, f, first);
+  for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, phases.next_slot()) {
+    T* const at = to + (2 * slot / panel) * kRun * panel + 2 * slot % panel;
+    for (std::size_t i = 0; i < kRun; ++i) {
+      at[i * static_cast<std::size_t>(panel)] = static_cast<T>(phases.cosine(i));
+      at[i * static_cast<std::size_t>(panel) + 1] = static_cast<T>(phases.sine(i));
+    }
+  }
+}
+
+/// [panel of samples][column][sample]
+template <class T>
+void fill_sample_panels(ScatteredPoints const& points, Factor const& f, std::int64_t first, int panel,
+                        std::int64_t columns, T* to) {
+  SlotPhases phases(points, f, first);
+  for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, phases.next_slot()) {
+    for (std::int64_t i = 0; i < kRun; ++i) {
+      T* const at = to + (i / panel * columns + 2 * slot) * panel + i % panel;
+      at[0] = static_cast<T>(phases.cosine(static_cast<std::size_t>(i)));
+      at[panel] = static_cast<T>(phases.sine(static_cast<std::size_t>(i)));
+    }
+  }
+}
+
+std::complex<double> centre_phase(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t m) {
+  double cycles = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    double const part = points.k[d][static_cast<std::size_t>(m)] * plan.centre[d];
+    cycles += part - std::nearbyint(part);
+  }
+  return turn(cycles);
+}
+
+template <class T>
+Array<T> numbers(std::int64_t count) {
+  return Array<T>(sample_shape(1, count));
+}
+
+template <class T>
+class Gather {
+ public:
+  Gather(Grid const& grid, ScatteredPoints const& points, std::int64_t batch)
+      : plan_(plan_for(grid)),
+        points_(points),
+        batch_(batch),
+        panel_(separable_panel<T>()),
+        columns_(columns_of(plan_, panel_)),
+        a_(numbers<T>(kRunsAtOnce * plan_.a.axis.slots() * 2 * kRun)),
+        b_(numbers<T>(kRunsAtOnce * plan_.b.axis.slots() * 2 * kRun)),
+        c_(numbers<T>(kRunsAtOnce * columns_ * kRun)),
+        mu_(numbers<T>(kRunsAtOnce * batch * 2 * kRun)),
+        sums_(numbers<double>(batch * plan_.a.axis.slots() * plan_.b.axis.slots() * kRows * columns_)) {}
+
+  void add_all(Context const& context, std::complex<T> const* mu) {
+    for (std::int64_t first = 0; first < points_.count(); first += kRunsAtOnce * kRun) {
+      context.throw_if_cancelled();
+      std::int64_t const left = (points_.count() - first + kRun - 1) / kRun;
+      std::int64_t const runs = std::min(kRunsAtOnce, left);
+      context.pool().each(4 * runs, [&](std::int64_t task) { fill(task / 4, task % 4, first, mu); });
+      context.pool().each(plan_.a.axis.slots() * groups(), [&](std::int64_t task) {
+        for (std::int64_t i = 0; i < batch_; ++i) add(i, task / groups(), task % groups(), runs);
+      });
+    }
+  }
+
+  void write(Context const& context, std::int64_t points, std::complex<T>* out) const {
+    std::int64_t const slots_a = plan_.a.axis.slots(), slots_b = plan_.b.axis.slots();
+    context.pool().each(batch_ * slots_a, [&](std::int64_t task) {
+      for (std::int64_t sb = 0; sb < slots_b; ++sb) {
+        for (std::int64_t sc = 0; sc < plan_.c.axis.slots(); ++sc) {
+          double const* const w = sums_.data() + ((task * slots_b + sb) * kRows) * columns_ + 2 * sc;
+          SlotSums v;
+          for (std::int64_t pq = 0; pq < 4; ++pq) {
+            for (std::int64_t r = 0; r < 2; ++r)
+              v[static_cast<std::size_t>(2 * pq + r)] = {w[pq * columns_ + r], w[(4 + pq) * columns_ + r]};
+          }
+          v = sums_to_points(v);
+          auto const at = points_of(plan_, task % slots_a, sb, sc);
+          for (std::size_t i = 0; i < 8; ++i) {
+            if (at[i] >= 0) out[task / slots_a * points + at[i]] = std::complex<T>(v[i]);
+          }
+        }
+      }
+    });
+  }
+
+ private:
+  std::int64_t groups() const { return (plan_.b.axis.slots() + kSeparableGroup - 1) / kSeparableGroup; }
+
+  void fill(std::int64_t run, std::int64_t which, std::int64_t first_sample, std::complex<T> const* mu) {
+    std::int64_t const first = first_sample + run * kRun;
+    switch (which) {
+      case 0:
+        return fill_rows(points_, plan_.a, first, a_.data() + run * plan_.a.axis.slots() * 2 * kRun);
+      case 1:
+        return fill_rows(points_, plan_.b, first, b_.data() + run * plan_.b.axis.slots() * 2 * kRun);
+      case 2:
+        return fill_column_panels(points_, plan_.c, first, panel_, c_.data() + run * columns_ * kRun);
+      default:
+        return fill_mu(first, mu, mu_.data() + run * batch_ * 2 * kRun);
+    }
+  }
+
+  void fill_mu(std::int64_t first, std::complex<T> const* mu, T* to) const {
+    for (std::int64_t i = 0; i < kRun; ++i) {
+      bool const there = first + i < points_.count();
+      std::complex<double> const phase = there ? centre_phase(plan_, points_, first + i) : 0;
+      for (std::int64_t c = 0; c < batch_; ++c) {
+        std::complex<double> const value =
+            there ? phase * std::complex<double>(mu[c * points_.count() + first + i]) : 0;
+        to[c * 2 * kRun + i] = static_cast<T>(value.real());
+        to[c * 2 * kRun + kRun + i] = static_cast<T>(value.imag());
+      }
+    }
+  }
+
+  void add(std::int64_t item, std::int64_t sa, std::int64_t group, std::int64_t runs) {
+    std::int64_t const slots_a = plan_.a.axis.slots(), slots_b = plan_.b.axis.slots();
+    std::int64_t const sb = group * kSeparableGroup;
+    for (std::int64_t run = 0; run < runs; ++run) {
+      T const* const mu = mu_.data() + (run * batch_ + item) * 2 * kRun;
+      separable_gather(
+          GatherJob<T>{.mu_re = mu,
+                       .mu_im = mu + kRun,
+                       .a = a_.data() + (run * slots_a + sa) * 2 * kRun,
+                       .b = b_.data() + (run * slots_b + sb) * 2 * kRun,
+                       .c = c_.data() + run * columns_ * kRun,
+                       .slots = static_cast<int>(std::min<std::int64_t>(kSeparableGroup, slots_b - sb)),
+                       .panels = static_cast<int>(columns_ / panel_),
+                       .sums = sums_.data() + (((item * slots_a + sa) * slots_b + sb) * kRows) * columns_});
+    }
+  }
+
+  SeparablePlan const plan_;
+  ScatteredPoints const& points_;
+  std::int64_t batch_;
+  int panel_;
+  std::int64_t columns_;
+  Array<T> a_, b_, c_, mu_;
+  Array<double> sums_;
+};
+
+/// The grid's values as what multiplies cosines and sines: [batch][a][b][row][column].
+template <class T>
+Array<T> folded(Context const& context, SeparablePlan const& plan, std::int64_t points, std::int64_t columns,
+                std::int64_t batch, std::complex<T> const* mu) {
+  std::int64_t const slots_a = plan.a.axis.slots(), slots_b = plan.b.axis.slots();
+  Array<T> sums = numbers<T>(batch * slots_a * slots_b * kRows * columns);
+  context.pool().each(batch * slots_a, [&](std::int64_t task) {
+    for (std::int64_t sb = 0; sb < slots_b; ++sb) {
+      for (std::int64_t sc = 0; sc < plan.c.axis.slots(); ++sc) {
+        auto const at = points_of(plan, task % slots_a, sb, sc);
+        SlotSums v{};
+        for (std::size_t i = 0; i < 8; ++i) {
+          if (at[i] >= 0) v[i] = std::complex<double>(mu[task / slots_a * points + at[i]]);
+        }
+        v = points_to_sums(v);
+        T* const w = sums.data() + ((task * slots_b + sb) * kRows) * columns + 2 * sc;
+        for (std::int64_t pq = 0; pq < 4; ++pq) {
+          for (std::int64_t r = 0; r < 2; ++r) {
+            w[pq * columns + r] = static_cast<T>(v[static_cast<std::size_t>(2 * pq + r)].real());
+            w[(4 + pq) * columns + r] = static_cast<T>(v[static_cast<std::size_t>(2 * pq + r)].imag());
+          }
+        }
+      }
+    }
+  });
+  return sums;
+}
+
+template <class T>
+void forward_run(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t run,
+                 std::int64_t columns, std::int64_t batch, Array<T> const& sums, std::complex<T>* out) {
+  std::int64_t const slots_a = plan.a.axis.slots(), slots_b = plan.b.axis.slots(), first = run * kRun;
+  Array<T> a = numbers<T>(slots_a * 2 * kRun), b = numbers<T>(slots_b * 2 * kRun),
+           c = numbers<T>(columns * kRun);
+  fill_rows(points, plan.a, first, a.data());
+  fill_rows(points, plan.b, first, b.data());
+  fill_sample_panels(points, plan.c, first, separable_panel<T>(), columns, c.data());
+  for (std::int64_t item = 0; item < batch; ++item) {
+    Array<double> result = numbers<double>(2 * kRun);
+    for (std::int64_t sa = 0; sa < slots_a; ++sa) {
+      separable_forward(ForwardJob<T>{.sums = sums.data() + (item * slots_a + sa) * slots_b * kRows * columns,
+                                      .a = a.data() + sa * 2 * kRun,
+                                      .b = b.data(),
+                                      .c = c.data(),
+                                      .slots = static_cast<int>(slots_b),
+                                      .columns = static_cast<int>(columns),
+                                      .re = result.data(),
+                                      .im = result.data() + kRun});
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(kRun, points.count() - first); ++i) {
+      std::complex<double> const value(result[i], result[kRun + i]);
+      out[item * points.count() + first + i] = std::complex<T>(value * centre_phase(plan, points, first + i));
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void separable_gather(Context const& context, Grid const& grid, ScatteredPoints const& points,
+                      std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
+  Gather<T> gather(grid, points, batch);
+  gather.add_all(context, mu);
+  gather.write(context, grid.points(), out);
+}
+
+template <class T>
+void separable_forward(Context const& context, Grid const& grid, ScatteredPoints const& points,
+                       std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
+  SeparablePlan const plan = plan_for(grid);
+  std::int64_t const columns = columns_of(plan, separable_panel<T>());
+  Array<T> const sums = folded(context, plan, grid.points(), columns, batch, mu);
+  context.pool().each((points.count() + kRun - 1) / kRun, [&](std::int64_t run) {
+    if (!context.cancelled()) forward_run(plan, points, run, columns, batch, sums, out);
+  });
+  context.throw_if_cancelled();
+}
+
+#define FINDRHO_FOR(T)                                                                               \
+  template void separable_gather(Context const&, Grid const&, ScatteredPoints const&, std::int64_t,  \
+                                 std::complex<T> const*, std::complex<T>*);                          \
+  template void separable_forward(Context const&, Grid const&, ScatteredPoints const&, std::int64_t, \
+                                  std::complex<T> const*, std::complex<T>*);
+FINDRHO_FOR(float)
+FINDRHO_FOR(double)
+#undef FINDRHO_FOR
+
+}  // namespace findrho::ladder
