@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// findrho simulate: a raw scan of an analytic phantom, for trying things out where the truth is known.
+// findrho simulate: a raw scan of a phantom, for trying things out where the truth is known.
 #include "findrho/recipe/simulate.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "app.hpp"
 #include "axis_numbers.hpp"
@@ -21,14 +22,50 @@ namespace findrho {
 namespace {
 
 struct SimulateArguments {
-  std::string output, truth, maps, matrix = "256x256", fov = "220x220", trajectory = "spiral",
-                                   contrast = "modified", motion = "none";
+  std::string output, truth, maps, field_file;
+  std::string matrix = "256x256", fov = "220x220", phantom = "shepp-logan", anatomy, nucleus = "hydrogen";
+  std::string trajectory = "spiral", coil_model = "polynomial", motion = "none", field = "none",
+              t2star = "none";
+  std::string noise_covariance = "none";
   TrajectoryChoice trajectory_choice;
-  std::int64_t coils = 1, noise_samples = 0;
+  std::int64_t coils = 1, noise_samples = 0, supersampling = 0;
   double snr = 0, repetition_ms = 10;
   std::uint64_t seed = 1;
   bool force = false;
 };
+
+bool is_head(SimulateArguments const& a) {
+  return a.phantom == "head";
+}
+
+void set_object(SimulateArguments const& a, SimulateOptions& o) {
+  if (is_head(a) == a.anatomy.empty()) {
+    throw Error(ErrorKind::bad_option,
+                is_head(a) ? "--phantom head needs an anatomy" : "--anatomy is for --phantom head",
+                "give --phantom head --anatomy FILE, a T1-weighted head without skull (.nii, .nii.gz)");
+  }
+  if (!is_head(a)) o.phantom = named_phantom(a.phantom, o.matrix.dims());
+  if (is_head(a)) o.anatomy = std::make_shared<Anatomy const>(read_anatomy(a.anatomy));
+  o.nucleus = a.nucleus == "sodium" ? Nucleus::sodium : Nucleus::hydrogen;
+  if (a.t2star == "tissue" && !is_head(a)) {
+    throw Error(ErrorKind::bad_option, "--t2star tissue is for --phantom head", "give a time in ms");
+  }
+  o.tissue_decay = a.t2star == "tissue" ? TissueDecay::by_tissue : TissueDecay::uniform;
+  if (a.t2star != "tissue") o.decay = parse_decay(a.t2star);
+  o.field = parse_field_map(a.field);
+  o.motion = parse_motion(a.motion);
+  o.motion.seed = a.seed;
+}
+
+void set_coils(SimulateArguments const& a, SimulateOptions& o) {
+  o.coils = a.coils;
+  o.coil_model = a.coil_model == "loops" ? CoilModel::loops : CoilModel::polynomial;
+  if (a.noise_covariance == "loops") {
+    o.noise_covariance = loop_noise_covariance(make_coil_array(o.matrix.dims(), a.coils, o.coil_model));
+  } else if (a.noise_covariance != "none") {
+    o.noise_covariance = read_noise_covariance(a.noise_covariance, a.coils);
+  }
+}
 
 SimulateOptions simulate_options(SimulateArguments const& a) {
   SimulateOptions o;
@@ -40,10 +77,9 @@ SimulateOptions simulate_options(SimulateArguments const& a) {
               : o.matrix.z > 1 ? fov[0]
                                : fov[0] / static_cast<double>(n[0])};
   o.trajectory = a.trajectory_choice.options(a.trajectory);
-  o.contrast = a.contrast == "original" ? SheppLoganContrast::original : SheppLoganContrast::modified;
-  o.coils = a.coils;
-  o.motion = parse_motion(a.motion);
-  o.motion.seed = a.seed;
+  set_object(a, o);
+  set_coils(a, o);
+  o.supersampling = a.supersampling;
   o.snr = a.snr;
   o.seed = a.seed;
   o.noise_samples = a.noise_samples;
@@ -64,66 +100,159 @@ Array<To> magnitude_or_complex(Array<std::complex<double>> const& values) {
   return result;
 }
 
+/// The files that a scan is written to: an MRD file, or BART's pairs of k-space, trajectory and noise.
+struct ScanFiles {
+  bool cfl = false;
+  std::string mrd;
+  CflPaths samples, trajectory, noise;
+};
+
+CflPaths stage_cfl(OutputSet& outputs, std::string const& name) {
+  CflPaths const final = cfl_paths(name);
+  return {outputs.stage(final.header), outputs.stage(final.data)};
+}
+
+ScanFiles stage_scan(OutputSet& outputs, SimulateArguments const& a) {
+  ScanFiles files;
+  files.cfl = a.output.ends_with(".cfl");
+  if (!files.cfl) {
+    files.mrd = outputs.stage(a.output);
+    return files;
+  }
+  std::string const name = a.output.substr(0, a.output.size() - 4);
+  files.samples = stage_cfl(outputs, name);
+  files.trajectory = stage_cfl(outputs, name + "_traj");
+  if (a.noise_samples > 0) files.noise = stage_cfl(outputs, name + "_noise");
+  return files;
+}
+
+/// BART's order: k-space (1, sample, shot, coil), trajectory (3, sample, shot) in cycles per FOV, noise (sample, 1, 1, coil).
+void write_scan_cfl(ScanFiles const& files, SimulatedScan const& s) {
+  std::int64_t const n = s.trajectory.samples_per_readout, coils = s.maps.shape().extent(Axis::coil);
+  Array<std::complex<float>> samples(sample_shape(coils, s.trajectory.size()));
+  std::int64_t shot = 0;
+  for (RawReadout const& r : s.scan.readouts) {
+    auto const* const data = s.scan.data.data() + r.data_offset;
+    if (r.has(ReadoutFlag::noise)) {
+      Array<std::complex<float>> noise(sample_shape(coils, r.samples));
+      std::copy_n(data, noise.size(), noise.data());
+      write_cfl(files.noise, {r.samples, 1, 1, coils}, noise);
+      continue;
+    }
+    for (std::int64_t c = 0; c < coils; ++c) {
+      std::copy_n(data + c * n, n, samples.data() + c * s.trajectory.size() + shot * n);
+    }
+    ++shot;
+  }
+  write_cfl(files.samples, {1, n, shot, coils}, samples);
+  Array<std::complex<float>> k({{Axis::sample, s.trajectory.size()}, {Axis::dim, 3}});
+  for (int d = 0; d < s.trajectory.dims; ++d) {
+    for (std::size_t m = 0; m < s.trajectory.kx.size(); ++m) {
+      k[static_cast<std::int64_t>(3 * m) + d] = static_cast<float>(s.trajectory[d][m]);
+    }
+  }
+  write_cfl(files.trajectory, {3, n, shot}, k);
+}
+
+void print_summary(SimulateArguments const& a, SimulatedScan const& s) {
+  fmt::print("{}: {} shots, {} samples, {} coil{}, scan time {:.3g} s; {}\n", a.output, s.shots,
+             s.trajectory.size(), a.coils, a.coils == 1 ? "" : "s", s.scan_time_s, s.method);
+  if (s.coil_fit_error > 0) {
+    fmt::print("  coils: polynomials, {:.1f} % (rms) from the field of loops\n", 100 * s.coil_fit_error);
+  }
+  if (s.noise_sigma > 0) fmt::print("  noise: {:.4g} per real component of a sample\n", s.noise_sigma);
+}
+
 void run_simulate(App& app, SimulateArguments const& a) {
   SimulateOptions const options = simulate_options(a);
-  OutputSet outputs({.force = a.force, .inputs = {}});
-  std::string const scan_file = outputs.stage(a.output);
+  std::vector<std::string> inputs;
+  for (std::string const& file : {a.phantom, a.anatomy, a.noise_covariance}) {
+    if (std::filesystem::exists(file)) inputs.push_back(file);
+  }
+  if (!a.field_file.empty() && options.field.zero()) {
+    throw Error(ErrorKind::bad_option, "--b0-map was asked for without off-resonance", "give --b0");
+  }
+  OutputSet outputs({.force = a.force, .inputs = inputs});
+  ScanFiles const scan_files = stage_scan(outputs, a);
   std::string const truth_file = a.truth.empty() ? "" : outputs.stage(a.truth);
-  CflPaths maps_final, maps_files;
-  if (!a.maps.empty()) {
-    maps_final = cfl_paths(a.maps);
-    maps_files = {outputs.stage(maps_final.header), outputs.stage(maps_final.data)};
-  }
-  Context const context = app.context();
-  SimulatedScan const s = simulate(context, options);
-  write_mrd(scan_file, s.scan);
-  if (!truth_file.empty()) {
-    Geometry geometry;
-    geometry.fov_mm = options.fov_mm;
-    write_nifti(truth_file, magnitude_or_complex<float>(s.truth), geometry);
-  }
+  std::string const field_file = a.field_file.empty() ? "" : outputs.stage(a.field_file);
+  CflPaths const maps_files = a.maps.empty() ? CflPaths{} : stage_cfl(outputs, a.maps);
+  SimulatedScan const s = simulate(app.context(), options);
+  if (scan_files.cfl) write_scan_cfl(scan_files, s);
+  if (!scan_files.cfl) write_mrd(scan_files.mrd, s.scan);
+  Geometry geometry;
+  geometry.fov_mm = options.fov_mm;
+  if (!truth_file.empty()) write_nifti(truth_file, magnitude_or_complex<float>(s.truth), geometry);
+  if (!field_file.empty()) write_nifti(field_file, convert<float>(s.field_hz.view()), geometry);
   if (!a.maps.empty()) {
     Matrix const& n = options.matrix;
     write_cfl(maps_files, {n.x, n.y, n.z, options.coils}, magnitude_or_complex<std::complex<float>>(s.maps));
   }
   outputs.commit();
-  if (app.options.quiet) return;
-  fmt::print("{}: {} shots, {} samples, {} coil{}, scan time {:.3g} s\n", a.output, s.shots,
-             s.trajectory.size(), options.coils, options.coils == 1 ? "" : "s", s.scan_time_s);
+  if (!app.options.quiet) print_summary(a, s);
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& root, App& app) {
   auto a = std::make_shared<SimulateArguments>();
-  CLI::App* command = root.add_subcommand("simulate", "Write a raw scan of an analytic phantom");
+  CLI::App* command = root.add_subcommand("simulate", "Write a raw scan of a phantom");
   auto const option = [&](std::string const& name, auto& value, std::string const& text,
                           std::string const& type, std::string const& group) {
     return command->add_option(name, value, text)->type_name(type)->capture_default_str()->group(group);
   };
-  constexpr char const *kObject = "Object", *kScan = "Scan", *kOutput = "Output";
+  constexpr char const *kObject = "Object", *kCoils = "Coils and noise", *kScan = "Scan", *kOutput = "Output";
   option("--matrix", a->matrix, "Matrix, x first: 256x256 or 64x64x64", "NxN[xN]", kObject);
   option("--fov", a->fov, "Field of view, x first; a third number is the slab or slice thickness",
          "MMxMM[xMM]", kObject);
-  option("--contrast", a->contrast, "Shepp-Logan densities: modified (Toft) or original", "WORD", kObject)
-      ->check(CLI::IsMember({"modified", "original"}));
-  option("--coils", a->coils, "Receive coils around the object", "N", kObject);
+  option("--phantom", a->phantom,
+         "shepp-logan (Toft's contrast), shepp-logan-original, resolution, contrast, head, or a text file of "
+         "ellipsoids, boxes "
+         "and cylinders",
+         "WORD|FILE.txt", kObject);
+  option("--anatomy", a->anatomy, "T1-weighted head without skull for --phantom head", "FILE.nii.gz",
+         kObject);
+  option("--head-nucleus", a->nucleus, "What the head shows: hydrogen or sodium", "WORD", kObject)
+      ->check(CLI::IsMember({"hydrogen", "sodium"}));
+  option("--motion", a->motion,
+         "From readout to readout: none, drift, step, breathing or random, with turn (degrees), shift_x, "
+         "shift_y, shift_z (mm), "
+         "at (part of the scan), period (s), as in step:at=0.5,turn=5,shift_x=3",
+         "KIND[:NAME=NUMBER,...]", kObject);
+  option("--b0", a->field,
+         "Off-resonance: c, x, y, z, xx, xy, ... in Hz at the edge of the FOV, blob=peak/x/y/z/width (Hz, "
+         "FOV), as in "
+         "yy=40,blob=80/0/-0.3/0/0.15",
+         "NAME=NUMBER,...", kObject);
+  option("--t2star", a->t2star,
+         "Decay from the echo reference on: none, a time, long/short/part as in 30/3/0.6, or tissue", "MS",
+         kObject);
+  option("--supersampling", a->supersampling,
+         "Voxels per image voxel and axis where a sum over voxels is needed; 0: 4 in 2D, 2 in 3D", "N",
+         kObject);
+  option("--coils", a->coils, "Receive coils around the object", "N", kCoils);
+  option("--coil-model", a->coil_model,
+         "polynomial: fitted to the field of loops, k-space in closed form; loops: that field itself", "WORD",
+         kCoils)
+      ->check(CLI::IsMember({"polynomial", "loops"}));
+  option("--snr", a->snr, "Mean signal over noise per real component in the fully sampled image; 0: no noise",
+         "NUMBER", kCoils);
+  option("--noise-covariance", a->noise_covariance,
+         "Of the coils: none, loops (as coupled by the object), or a text file, one line per coil",
+         "WORD|FILE", kCoils);
+  option("--noise-samples", a->noise_samples, "Length of a noise readout before the scan; 0: none", "N",
+         kCoils);
+  option("--seed", a->seed, "Of noise and random motion", "N", kCoils);
   option("--trajectory", a->trajectory, "Where the samples lie: " + trajectory_names(", "), trajectory_type(),
          kScan);
   a->trajectory_choice.add_options(*command, kScan);
-  option("--motion", a->motion,
-         "How the object moves from readout to readout: none, drift, step, breathing or random, with turn "
-         "(degrees), "
-         "shift_x, shift_y (mm), at (part of the scan), period (s), as in step:at=0.5,turn=5,shift_x=3",
-         "KIND[:NAME=NUMBER,...]", kScan);
-  option("--snr", a->snr, "Mean signal over noise per real component in the fully sampled image; 0: no noise",
-         "NUMBER", kScan);
-  option("--noise-samples", a->noise_samples, "Length of a noise readout before the scan; 0: none", "N",
-         kScan);
-  option("--repetition-time", a->repetition_ms, "Time from shot to shot, for the scan time", "MS", kScan);
-  option("--seed", a->seed, "Of noise and random motion", "N", kScan);
-  option("-o,--output", a->output, "MRD file to write (.h5)", "FILE", kOutput)->required();
+  option("--repetition-time", a->repetition_ms, "Time from shot to shot", "MS", kScan);
+  option("-o,--output", a->output,
+         "Scan to write: MRD (.h5), or BART's pairs (NAME.cfl, NAME_traj.cfl, NAME_noise.cfl)", "FILE",
+         kOutput)
+      ->required();
   option("--truth", a->truth, "Also write the voxel-averaged object (.nii.gz)", "FILE", kOutput);
+  option("--b0-map", a->field_file, "Also write the off-resonance in Hz (.nii.gz)", "FILE", kOutput);
   option("--maps", a->maps, "Also write the coil sensitivities (.cfl)", "FILE", kOutput);
   command->add_flag("--force", a->force, "Replace existing output")->group(kOutput);
   command->footer("Example: findrho simulate --trajectory spiral --snr 20 -o scan.h5 --truth truth.nii.gz");

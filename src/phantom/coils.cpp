@@ -3,73 +3,16 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <string>
 
+#include "coil_loops.hpp"
 #include "findrho/core/error.hpp"
 
 namespace findrho {
 namespace {
 
-using std::numbers::pi;
-using Vector = Eigen::Vector3d;
-
-constexpr int kDegree = 5;           // 8 coils: 1.4 % rms from the Biot-Savart field inside the fitted region
-constexpr double kDistance = 0.9;    // of the loops from the centre, in FOV
-constexpr double kFitRadius = 0.55;  // the object lies within 0.5
-
-struct Loop {
-  Vector center, normal;
-  double radius;
-};
-
-/// Loops on rings around z; on two rings the second is turned by half a step.
-std::vector<Loop> place_loops(int dims, std::int64_t coils) {
-  std::int64_t const rings = dims == 3 && coils >= 8 ? 2 : 1;
-  std::int64_t const first = (coils + rings - 1) / rings;
-  std::vector<Loop> loops;
-  for (std::int64_t i = 0; i < coils; ++i) {
-    std::int64_t const ring = i / first, on_ring = ring == 0 ? first : coils - first;
-    double const step = 2 * pi / static_cast<double>(on_ring);
-    double const angle = step * (static_cast<double>(i - ring * first) + 0.5 * static_cast<double>(ring));
-    double const elevation = rings == 1 ? 0 : (ring == 0 ? -1 : 1) * pi / 7;
-    Vector const outward(std::cos(elevation) * std::cos(angle), std::cos(elevation) * std::sin(angle),
-                         std::sin(elevation));
-    // Neighbours touch; few coils stay smaller than half the FOV.
-    loops.push_back({kDistance * outward, -outward, std::min(0.5, kDistance * 0.5 * step)});
-  }
-  return loops;
-}
-
-/// Field of a unit current, without constants: sum of dl x (r - l) / |r - l|^3 over 96 chords.
-Vector biot_savart(Loop const& loop, Vector const& r) {
-  constexpr int kChords = 96;
-  Vector const u = loop.normal.cross(Vector::UnitZ()).normalized(), v = loop.normal.cross(u);
-  Vector field = Vector::Zero();
-  for (int i = 0; i < kChords; ++i) {
-    double const t = 2 * pi * i / kChords;
-    Vector const out = std::cos(t) * u + std::sin(t) * v, tangent = -std::sin(t) * u + std::cos(t) * v;
-    Vector const away = r - loop.center - loop.radius * out;
-    field += (loop.radius * 2 * pi / kChords) * tangent.cross(away) / std::pow(away.norm(), 3);
-  }
-  return field;
-}
-
-/// A lattice inside the fitted disc or ball: 20 to 50 times as many points as a polynomial has coefficients.
-std::vector<Vector> fit_points(int dims) {
-  int const half = dims == 2 ? 15 : 7;
-  std::vector<Vector> points;
-  for (int k = dims == 3 ? -half : 0; k <= (dims == 3 ? half : 0); ++k) {
-    for (int j = -half; j <= half; ++j) {
-      for (int i = -half; i <= half; ++i) {
-        Vector const r = Vector(i, j, k) * (kFitRadius / half);
-        if (r.norm() <= kFitRadius) points.push_back(r);
-      }
-    }
-  }
-  return points;
-}
+constexpr int kDegree = 5;  // 8 coils: 1.4 % rms from the Biot-Savart field inside the fitted region
 
 double twice_position(std::int64_t n, std::int64_t size) {
   return 2 * static_cast<double>(n - size / 2) / static_cast<double>(size);
@@ -108,22 +51,22 @@ CoilSet make_coils(int dims, std::int64_t coils) {
   }
   if (coils == 1) return uniform_coil(dims);
   auto const exponents = monomials(dims, kDegree);
-  auto const loops = place_loops(dims, coils);
-  auto const points = fit_points(dims);
+  auto const loops = detail::place_loops(dims, coils);
+  auto const points = detail::fit_points(dims);
 
   auto const rows = static_cast<Eigen::Index>(points.size()),
              columns = static_cast<Eigen::Index>(exponents.size());
   Eigen::MatrixXd basis(rows, columns), fields(rows, 2 * coils);
   for (Eigen::Index p = 0; p < rows; ++p) {
-    Vector const& r = points[static_cast<std::size_t>(p)];
+    auto const& r = points[static_cast<std::size_t>(p)];
     for (Eigen::Index a = 0; a < columns; ++a) {
       auto const& e = exponents[static_cast<std::size_t>(a)];
-      basis(p, a) = std::pow(2 * r.x(), e[0]) * std::pow(2 * r.y(), e[1]) * std::pow(2 * r.z(), e[2]);
+      basis(p, a) = std::pow(2 * r[0], e[0]) * std::pow(2 * r[1], e[1]) * std::pow(2 * r[2], e[2]);
     }
     for (Eigen::Index c = 0; c < coils; ++c) {
-      Vector const field = biot_savart(loops[static_cast<std::size_t>(c)], r);
-      fields(p, 2 * c) = field.x();
-      fields(p, 2 * c + 1) = -field.y();
+      auto const field = detail::receive_field(loops[static_cast<std::size_t>(c)], r);
+      fields(p, 2 * c) = field.real();
+      fields(p, 2 * c + 1) = field.imag();
     }
   }
   Eigen::MatrixXd const fitted = basis.householderQr().solve(fields);

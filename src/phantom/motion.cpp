@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/phantom/motion.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 
 #include "findrho/core/error.hpp"
 #include "random.hpp"
+#include "words.hpp"
 
 namespace findrho {
 namespace {
@@ -92,13 +91,6 @@ MotionKind kind_of(std::string_view word) {
   refuse("there is no motion '" + std::string(word) + "'", "one of none, drift, step, breathing, random");
 }
 
-double number_of(std::string_view key, std::string_view text) {
-  double value = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
-  refuse("motion: " + std::string(key) + " is '" + std::string(text) + "'", "give a number");
-}
-
 /// Whether the key is one of a pose.
 bool set_pose(Pose& pose, std::string_view key, double value) {
   constexpr std::array<std::string_view, 3> kTurns{"turn_x", "turn_y", "turn_z"},
@@ -143,14 +135,9 @@ Motion parse_motion(std::string_view text) {
   std::size_t const colon = text.find(':');
   Motion motion;
   motion.kind = kind_of(text.substr(0, colon));
-  std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  while (!rest.empty()) {
-    std::size_t const comma = std::min(rest.find(','), rest.size());
-    std::string_view const word = rest.substr(0, comma);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    std::size_t const equals = std::min(word.find('='), word.size());
-    std::string_view const key = word.substr(0, equals);
-    double const value = number_of(key, word.substr(std::min(equals + 1, word.size())));
+  std::string_view const rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  for (auto const& [key, word] : detail::key_values(rest)) {
+    double const value = detail::number_of("motion", key, word);
     if (key == "at" && motion.kind == MotionKind::step) {
       motion.step_at = value;
     } else if (key == "period" && motion.kind == MotionKind::breathing) {

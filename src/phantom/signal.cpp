@@ -6,6 +6,7 @@
 #include <string>
 
 #include "findrho/core/error.hpp"
+#include "words.hpp"
 
 namespace findrho {
 
@@ -17,6 +18,22 @@ double decay_at(Decay const& decay, double t_s) {
 
 std::complex<double> signal_at(Decay const& decay, double frequency_hz, double t_s) {
   return std::polar(decay_at(decay, t_s), 2 * std::numbers::pi * frequency_hz * t_s);
+}
+
+Decay parse_decay(std::string_view text) {
+  if (text == "none") return {};
+  auto const words = detail::split(text, '/');
+  if (words.size() != 1 && words.size() != 3) {
+    throw Error(ErrorKind::bad_option, "T2* is '" + std::string(text) + "'",
+                "give none, one time in ms, or long/short/part as in 30/3/0.6");
+  }
+  Decay decay{.t2star_s = 1e-3 * detail::number_of("T2*", "time", words[0])};
+  if (words.size() == 3) {
+    decay.second_t2star_s = 1e-3 * detail::number_of("T2*", "short time", words[1]);
+    decay.second_part = detail::number_of("T2*", "part", words[2]);
+  }
+  require_decay(decay);
+  return decay;
 }
 
 void require_decay(Decay const& decay) {

@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/recipe/simulate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "findrho/core/error.hpp"
-#include "findrho/phantom/noise.hpp"
-#include "findrho/trajectory/facts.hpp"
+#include "simulate_parts.hpp"
 
 namespace findrho {
 namespace {
 
 enum NoiseStream : std::uint64_t { kScanNoise = 0, kNoiseReadout = 1 };
-
-/// What the header and the readouts say about each kind of trajectory.
-struct Description {
-  std::string name;  // in the MRD header
-  double dwell_s;
-  std::int64_t center_sample;  // at DC
-  bool cartesian;
-};
-
-Description describe(TrajectoryOptions const& options, Trajectory const& trajectory) {
-  bool const cartesian = std::holds_alternative<CartesianOptions>(options);
-  return {mrd_name(options), dwell_s(options), dc_sample(trajectory), cartesian};
-}
 
 void check(SimulateOptions const& options) {
   auto const refuse = [](std::string const& what, std::string const& hint) {
@@ -51,89 +36,31 @@ void check(SimulateOptions const& options) {
   }
 }
 
-RawLimit limit(std::int64_t count, std::int64_t center) {
-  return {true, 0, static_cast<int>(count - 1), static_cast<int>(center)};
-}
-
-// MRD counts lines in 16 bits: more shots than that go on in the second counter.
-constexpr std::int64_t kMostLines = 65536;
-
-RawEncoding make_encoding(SimulateOptions const& options, Description const& description,
-                          std::int64_t shots) {
-  Matrix const& m = options.matrix;
-  RawEncoding encoding;
-  encoding.trajectory = description.name;
-  encoding.encoded = {true, {m.x, m.y, m.z}, options.fov_mm};
-  encoding.recon = encoding.encoded;
-  if (description.cartesian) {
-    encoding.ky = limit(m.y, m.y / 2);
-    encoding.kz = limit(m.z, m.z / 2);
-  } else {
-    encoding.ky = limit(std::min(shots, kMostLines), 0);
-    encoding.kz = limit((shots + kMostLines - 1) / kMostLines, 0);
-  }
-  encoding.average = encoding.slice = encoding.contrast = encoding.phase = encoding.repetition =
-      encoding.set = encoding.segment = limit(1, 0);
-  return encoding;
-}
-
-RawReadout make_readout(SimulatedScan const& result, std::int64_t samples, Description const& description) {
-  RawReadout readout;
-  readout.scan_counter = static_cast<std::uint32_t>(result.scan.readouts.size());
-  readout.channels = static_cast<int>(result.maps.shape().extent(Axis::coil));
-  readout.samples = samples;
-  readout.dwell_us = static_cast<float>(description.dwell_s * 1e6);
-  readout.read_dir = {1, 0, 0};
-  readout.phase_dir = {0, 1, 0};
-  readout.slice_dir = {0, 0, 1};
-  readout.data_offset = static_cast<std::int64_t>(result.scan.data.size());
-  readout.trajectory_offset = static_cast<std::int64_t>(result.scan.trajectory.size());
-  return readout;
-}
-
-void append_noise_readout(Context const& context, SimulateOptions const& options,
-                          Description const& description, SimulatedScan& result) {
-  RawReadout readout = make_readout(result, options.noise_samples, description);
-  readout.flags = static_cast<std::uint64_t>(ReadoutFlag::noise);
-  Array<std::complex<double>> noise(sample_shape(options.coils, options.noise_samples));
-  add_noise(context, noise, result.noise_sigma, options.seed, kNoiseReadout);
-  for (auto const& value : noise) result.scan.data.emplace_back(value);
-  result.scan.readouts.push_back(readout);
-}
-
-void append_shot(SimulateOptions const& options, Description const& description,
-                 View<std::complex<double> const> samples, std::int64_t shot, SimulatedScan& result) {
-  Trajectory const& t = result.trajectory;
-  std::int64_t const n = t.samples_per_readout, begin = shot * n;
-  RawReadout readout = make_readout(result, n, description);
-  readout.center_sample = description.center_sample;
-  if (description.cartesian) {
-    auto const first = static_cast<std::size_t>(begin);
-    readout.ky = static_cast<int>(std::lround(t.ky[first]) + options.matrix.y / 2);
-    if (t.dims == 3) readout.kz = static_cast<int>(std::lround(t.kz[first]) + options.matrix.z / 2);
-  } else {
-    readout.ky = static_cast<int>(shot % kMostLines);
-    readout.kz = static_cast<int>(shot / kMostLines);
-    readout.trajectory_dims = t.dims;
-    for (std::int64_t m = begin; m < begin + n; ++m) {
-      for (int d = 0; d < t.dims; ++d) {
-        result.scan.trajectory.push_back(static_cast<float>(t[d][static_cast<std::size_t>(m)]));
-      }
+Array<std::complex<double>> maps_of(Context const& context, CoilArray const& coils, Matrix const& matrix) {
+  if (coils.model == CoilModel::polynomial) return coil_maps(matrix, coils.polynomial);
+  std::vector<std::array<double, 3>> points;
+  for (std::int64_t n = 0; n < matrix.voxels(); ++n) {
+    std::int64_t const index[] = {n % matrix.x, n / matrix.x % matrix.y, n / matrix.x / matrix.y};
+    auto& r = points.emplace_back();
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::int64_t const size = matrix[static_cast<int>(d)];
+      r[d] = static_cast<double>(index[d] - size / 2) / static_cast<double>(size);
     }
   }
-  for (std::int64_t c = 0; c < options.coils; ++c) {
-    for (std::int64_t m = begin; m < begin + n; ++m) result.scan.data.emplace_back(samples[c * t.size() + m]);
-  }
-  result.scan.readouts.push_back(readout);
+  auto const values = sensitivities_at(context, coils, points);
+  Array<std::complex<double>> maps(matrix.shape(coils.coils()));
+  std::copy_n(values.data(), values.size(), maps.data());
+  return maps;
 }
 
-std::vector<Placement> placements(SimulateOptions const& options, std::int64_t shots) {
-  std::vector<Placement> result;
-  if (options.motion.kind == MotionKind::none) return result;
-  for (Pose const& pose : poses(options.motion, shots, options.repetition_time_s)) {
-    result.push_back(placement(pose, options.fov_mm, options.matrix.dims()));
+/// Noise of the scan's coils, white or with the covariance that was asked for.
+void add_coil_noise(Context const& context, SimulateOptions const& options, double sigma, NoiseStream stream,
+                    View<std::complex<double>> samples) {
+  if (options.noise_covariance) {
+    add_noise(context, samples, sigma, *options.noise_covariance, options.seed, stream);
+  } else {
+    add_noise(context, samples, sigma, options.seed, stream);
   }
-  return result;
 }
 
 }  // namespace
@@ -146,29 +73,26 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
   TrajectoryOptions trajectory = options.trajectory;
   set_fov(trajectory, options.fov_mm);
   result.trajectory = make_trajectory(matrix, trajectory);
-  std::int64_t const per_readout = result.trajectory.samples_per_readout;
-  Description const description = describe(options.trajectory, result.trajectory);
-  Phantom const phantom = options.phantom ? *options.phantom : shepp_logan(matrix.dims(), options.contrast);
-  CoilSet const coils = make_coils(matrix.dims(), options.coils);
-  result.truth = phantom_image(context, phantom, matrix);
-  result.maps = coil_maps(matrix, coils);
+  CoilArray const coils = make_coil_array(matrix.dims(), options.coils, options.coil_model);
+  ReceivedSignal signal = receive(context, options, result.trajectory, coils);
+  result.truth = std::move(signal.truth);
+  result.method = signal.method;
+  result.maps = maps_of(context, coils, matrix);
+  result.coil_fit_error = coils.model == CoilModel::polynomial ? polynomial_fit_error(context, coils) : 0;
+  if (!options.field.zero()) result.field_hz = field_map_image(options.field, matrix);
 
-  result.shots = result.trajectory.size() / per_readout;
-  auto samples =
-      phantom_samples(context, phantom, matrix, result.trajectory, coils, placements(options, result.shots));
+  Array<std::complex<double>> noise;
   if (options.snr > 0) {
-    result.noise_sigma = sample_noise_sigma(mean_inside(phantom, result.truth, matrix), options.snr, matrix);
-    add_noise(context, samples, result.noise_sigma, options.seed, kScanNoise);
+    result.noise_sigma = sample_noise_sigma(signal.mean_inside, options.snr, matrix);
+    add_coil_noise(context, options, result.noise_sigma, kScanNoise, signal.samples);
   }
-
+  if (options.noise_samples > 0) {
+    noise = Array<std::complex<double>>(sample_shape(options.coils, options.noise_samples));
+    add_coil_noise(context, options, result.noise_sigma, kNoiseReadout, noise);
+  }
+  result.shots = result.trajectory.size() / result.trajectory.samples_per_readout;
   result.scan_time_s = static_cast<double>(result.shots) * options.repetition_time_s;
-  result.scan.group = "dataset";
-  result.scan.field_T = options.field_T;
-  result.scan.encodings = {make_encoding(options, description, result.shots)};
-  if (options.noise_samples > 0) append_noise_readout(context, options, description, result);
-  for (std::int64_t shot = 0; shot < result.shots; ++shot) {
-    append_shot(options, description, samples, shot, result);
-  }
+  write_readouts(options, signal.samples, noise, result);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "findrho/core/array.hpp"
+#include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
 
 namespace findrho {
@@ -35,6 +36,38 @@ CoilSet uniform_coil(int dims);
 /// Errors  bad_option
 /// Source  Guerquin-Kern et al., IEEE TMI 31:626 (2012), doi:10.1109/TMI.2011.2174158 (polynomial maps)
 CoilSet make_coils(int dims, std::int64_t coils);
+
+/// A circular loop, lengths in FOV units; the normal has length 1.
+struct CoilLoop {
+  std::array<double, 3> center{0.9, 0, 0}, normal{-1, 0, 0};
+  double radius = 0.3;
+};
+
+enum class CoilModel : std::uint8_t {
+  polynomial,  // make_coils: k-space in closed form
+  loops        // the loops' field itself
+};
+
+/// Coils of either model, to be evaluated anywhere.
+struct CoilArray {
+  CoilModel model = CoilModel::polynomial;
+  CoilSet polynomial;           // of either model
+  std::vector<CoilLoop> loops;  // empty for the one uniform coil of the polynomial model
+  double scale = 1;             // of the loops' field: root of sum of squares 1 at the centre
+  std::int64_t coils() const { return polynomial.coils(); }
+};
+
+/// The loops of make_coils, and what it fits to them. With CoilModel::loops one coil is one loop.
+/// Errors  bad_option
+CoilArray make_coil_array(int dims, std::int64_t coils, CoilModel model);
+
+/// Sensitivities at points in FOV units. (coil, sample)
+/// Cost  96 chords per point and loop, or one product per monomial and coil
+Array<std::complex<double>> sensitivities_at(Context const& context, CoilArray const& coils,
+                                             std::vector<std::array<double, 3>> const& points);
+
+/// Root mean square of polynomial - loops inside the fitted region, over that of the loops. 0 for a uniform coil.
+double polynomial_fit_error(Context const& context, CoilArray const& coils);
 
 /// s_c at the voxel positions, as (coil, z, y, x).
 /// Errors  bad_shape, when the matrix and the coils differ in dimensions

@@ -3,6 +3,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <string_view>
 
 namespace findrho {
 
@@ -20,6 +21,10 @@ struct Decay {
 double decay_at(Decay const& decay, double t_s);
 /// decay_at times exp(+i 2 pi f t), as in docs/conventions.md.
 std::complex<double> signal_at(Decay const& decay, double frequency_hz, double t_s);
+
+/// "none", "20" (ms), or "30/3/0.6": long and short time (ms) and the part of the short one.
+/// Errors  bad_option
+Decay parse_decay(std::string_view text);
 
 /// Errors  bad_option (times below 0 or not finite, a part outside 0..1)
 void require_decay(Decay const& decay);
