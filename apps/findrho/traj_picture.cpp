@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "findrho/io/montage.hpp"
@@ -177,7 +178,12 @@ GreyImage draw_trajectory(TrajectoryPicture const& p) {
 
   KSpace space(image, p);
   space.draw_frame();
-  for (std::int64_t i = 0; i < drawn; ++i) space.draw_readout(i * shots / drawn, false);
+  for (std::int64_t i = 0; i < drawn; ++i) {
+    // Steps of the golden ratio: equal steps would pick the same spoke of every plane, or every second cone.
+    double const part = static_cast<double>(i) * std::numbers::phi;
+    auto const picked = static_cast<std::int64_t>((part - std::floor(part)) * static_cast<double>(shots));
+    space.draw_readout(drawn == shots ? i : picked, false);
+  }
   // Neither the first nor a special one: a third of the way through.
   std::int64_t const shown = shots / 3;
   space.draw_readout(shown, true);

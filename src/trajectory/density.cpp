@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "density_parts.hpp"
@@ -60,6 +61,43 @@ detail::UnitSamples scaled(Trajectory const& t, Matrix const& matrix, int dims) 
   return unit;
 }
 
+/// Readouts of one plane kz each: the plane's own closed form, times the thickness of a plane, one cycle per FOV.
+std::optional<DensityWeights> stack_density(Trajectory const& t, Matrix const& matrix) {
+  auto const n = static_cast<std::size_t>(t.samples_per_readout);
+  std::map<std::int64_t, std::vector<std::size_t>> planes;  // first sample of each readout
+  for (std::size_t first = 0; first < t.kz.size(); first += n) {
+    double const kz = std::round(t.kz[first]);
+    for (std::size_t m = first; m < first + n; ++m) {
+      if (!(std::abs(t.kz[m] - kz) < kOnGrid)) return std::nullopt;
+    }
+    planes[static_cast<std::int64_t>(kz)].push_back(first);
+  }
+  DensityWeights result{std::vector<double>(t.kx.size()), {}};
+  Trajectory before;
+  std::optional<DensityWeights> density;
+  for (auto const& [kz, readouts] : planes) {
+    Trajectory plane;
+    plane.samples_per_readout = t.samples_per_readout;
+    for (std::size_t const first : readouts) {
+      auto const begin = static_cast<std::ptrdiff_t>(first), end = static_cast<std::ptrdiff_t>(first + n);
+      plane.kx.insert(plane.kx.end(), t.kx.begin() + begin, t.kx.begin() + end);
+      plane.ky.insert(plane.ky.end(), t.ky.begin() + begin, t.ky.begin() + end);
+    }
+    if (plane.kx != before.kx || plane.ky != before.ky) {
+      density = analytic_density_if_known(plane, {matrix.x, matrix.y, 1});
+    }
+    if (!density) return std::nullopt;
+    for (std::size_t i = 0; i < readouts.size(); ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        result.weights[readouts[i] + j] = density->weights[i * n + j] / static_cast<double>(matrix.z);
+      }
+    }
+    before = std::move(plane);
+  }
+  result.method = density->method + " in each of " + std::to_string(planes.size()) + " planes";
+  return result;
+}
+
 void scale(DensityWeights& density, double factor) {
   for (double& w : density.weights) w *= factor;
 }
@@ -76,9 +114,14 @@ std::optional<DensityWeights> analytic_density_if_known(Trajectory const& trajec
   std::int64_t const per_readout = trajectory.samples_per_readout;
   if (per_readout < 1 || trajectory.size() % per_readout != 0) return std::nullopt;
 
+  if (dims == 3) {
+    if (auto density = stack_density(trajectory, matrix)) return density;
+  }
   detail::UnitSamples const unit = scaled(trajectory, matrix, dims);
   auto density = detail::radial_density(unit);
   if (!density && dims == 2) density = detail::spiral_density(unit);
+  if (!density && dims == 2) density = detail::arms_density(unit);
+  if (!density && dims == 3) density = detail::shells_density(unit);
   // The box of the matrix has the volume 2^dims in scaled units and prod N in cycles per FOV.
   if (density) scale(*density, std::ldexp(1.0, -dims));
   return density;
@@ -88,7 +131,8 @@ std::vector<double> analytic_density(Trajectory const& trajectory, Matrix const&
   if (auto density = analytic_density_if_known(trajectory, matrix)) return std::move(density->weights);
   throw Error(ErrorKind::bad_option,
               "no closed form is known for the density of these " + std::to_string(trajectory.size()) +
-                  " samples: neither Cartesian, radial nor an Archimedean spiral",
+                  " samples: neither Cartesian, radial, turned curves through the centre, curves on cones, "
+                  "nor a stack of these",
               "use iterative (Pipe-Menon) density weights");
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The closed forms behind analytic_density_if_known, one file each.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "findrho/trajectory/density.hpp"
 
@@ -22,5 +24,10 @@ struct UnitSamples {
 // Weights are areas or volumes in units where N_d/2 is 1.
 std::optional<DensityWeights> radial_density(UnitSamples const& unit);
 std::optional<DensityWeights> spiral_density(UnitSamples const& unit);
+std::optional<DensityWeights> arms_density(UnitSamples const& unit);    // 2D
+std::optional<DensityWeights> shells_density(UnitSamples const& unit);  // 3D
+
+/// Whether unit vectors are spread over the whole sphere as evenly as random ones, or better.
+bool evenly_on_sphere(std::vector<std::array<double, 3>> const& rays);
 
 }  // namespace findrho::detail

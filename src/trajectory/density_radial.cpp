@@ -92,22 +92,6 @@ std::vector<double> angular_shares(std::vector<Vector> const& rays) {
   return share;
 }
 
-/// Directions spread evenly over the sphere have each coordinate uniform in -1..1 (Archimedes): the largest
-/// distance between the distribution of the rays' coordinates and that one, for n rays at most 1/sqrt(n), as
-/// for random ones.
-bool evenly_on_sphere(std::vector<Vector> const& rays) {
-  double const n = static_cast<double>(rays.size());
-  for (std::size_t d = 0; d < 3; ++d) {
-    std::vector<double> c(rays.size());
-    std::transform(rays.begin(), rays.end(), c.begin(), [&](Vector const& v) { return v[d]; });
-    std::sort(c.begin(), c.end());
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      if (std::abs((static_cast<double>(i) + 0.5) / n - 0.5 * (c[i] + 1)) > 1 / std::sqrt(n)) return false;
-    }
-  }
-  return true;
-}
-
 /// Integral of r^(dims-1) from a to b, 0 <= a <= b.
 double radial_integral(double a, double b, int dims) {
   return dims == 2 ? 0.5 * (b * b - a * a) : (b * b * b - a * a * a) / 3;
@@ -153,6 +137,22 @@ std::optional<Bundle> find_bundle(UnitSamples const& unit) {
 }
 
 }  // namespace
+
+/// Directions spread evenly over the sphere have each coordinate uniform in -1..1 (Archimedes): the largest
+/// distance between the distribution of the rays' coordinates and that one, for n rays at most 1/sqrt(n), as
+/// for random ones.
+bool evenly_on_sphere(std::vector<std::array<double, 3>> const& rays) {
+  double const n = static_cast<double>(rays.size());
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double> c(rays.size());
+    std::transform(rays.begin(), rays.end(), c.begin(), [&](Vector const& v) { return v[d]; });
+    std::sort(c.begin(), c.end());
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (std::abs((static_cast<double>(i) + 0.5) / n - 0.5 * (c[i] + 1)) > 1 / std::sqrt(n)) return false;
+    }
+  }
+  return true;
+}
 
 std::optional<DensityWeights> radial_density(UnitSamples const& unit) {
   if (unit.samples < 3) return std::nullopt;

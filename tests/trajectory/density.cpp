@@ -5,10 +5,16 @@
 #include <fstream>
 #include <numbers>
 
+#include "findrho/trajectory/adapted_radial.hpp"
 #include "findrho/trajectory/cartesian.hpp"
+#include "findrho/trajectory/cones.hpp"
 #include "findrho/trajectory/radial_2d.hpp"
 #include "findrho/trajectory/radial_3d.hpp"
+#include "findrho/trajectory/rosette.hpp"
 #include "findrho/trajectory/spiral_2d.hpp"
+#include "findrho/trajectory/spiral_vd.hpp"
+#include "findrho/trajectory/stack.hpp"
+#include "findrho/trajectory/twisted.hpp"
 #include "support.hpp"
 
 namespace findrho {
@@ -171,6 +177,112 @@ TEST(Density, WeightedAdjointReturnsTheObject) {
   }
 }
 
+TEST(Density, TurnedCurvesOfAnyKindSumToTheDisc) {
+  Matrix const matrix{64, 64, 1};
+  for (SpiralDirection const direction :
+       {SpiralDirection::out, SpiralDirection::in, SpiralDirection::in_out}) {
+    Trajectory const t = make_spiral_vd(
+        matrix, {.interleaves = 6, .direction = direction, .undersampling_edge = 3, .core = 0.2});
+    EXPECT_EQ(method(t, matrix), "analytic |k| d|k|, 6 turned readouts");
+    // The disc of radius 32 and half a step beyond it; a step is at most one cycle long.
+    double const area = sum(analytic_density(t, matrix)) * 64 * 64;
+    EXPECT_GE(area, pi * 32 * 32 * (1 - 1e-12));
+    EXPECT_LE(area, pi * 32.5 * 32.5);
+  }
+  for (double const turn : {0.0, 0.5, 1.5}) {
+    Trajectory const t = make_rosette(matrix, {.petals = 10, .turn = turn});
+    EXPECT_EQ(method(t, matrix).substr(0, 18), "analytic |k| d|k|,");
+    // Shared by the sweeps that were made: a petal that ends one step before the centre counts as that much less.
+    EXPECT_NEAR(sum(analytic_density(t, matrix)) * 64 * 64, pi * 32 * 32, 1e-9 * pi * 32 * 32);
+  }
+}
+
+TEST(Density, CurvesOnConesAndAdaptedSpokesSumToTheBall) {
+  Matrix const matrix{24, 24, 24};
+  Trajectory const adapted = make_adapted_radial(matrix), twisted = make_twisted(matrix),
+                   cones = make_cones(matrix);
+  EXPECT_EQ(method(adapted, matrix), "analytic shells, 1810 spokes");  // ceil(pi 24^2)
+  EXPECT_NE(method(twisted, matrix).find("curves on cones"), std::string::npos);
+  EXPECT_NE(method(cones, matrix).find("curves on cones"), std::string::npos);
+  for (Trajectory const& t : {adapted, twisted, cones}) {
+    double const volume = sum(analytic_density(t, matrix)) * 24 * 24 * 24;
+    EXPECT_GE(volume,
+              4 * pi / 3 * 12 * 12 * 12 * (1 - 1e-9));  // half a step of at most one cycle beyond the ball
+    EXPECT_LE(volume, 4 * pi / 3 * 12.5 * 12.5 * 12.5);
+  }
+}
+
+TEST(Density, AdaptedSamplesHaveEqualWeightsBeyondTheLinearPart) {
+  Matrix const matrix{24, 24, 24};
+  Trajectory const t = make_adapted_radial(matrix, {.spokes = 400, .linear_part = 0.3});
+  auto const w = analytic_density(t, matrix);
+  auto const n = static_cast<std::size_t>(t.samples_per_readout);
+  double const equal = w[n - 2];
+  for (std::size_t j = 1; j + 1 < n; ++j) {
+    if (radius(t, j - 1) < 0.3 * 12) continue;
+    // r^3 is linear in time, and shells end at mean radii: ((a+b)/2)^3 differs from (a^3+b^3)/2 by 3/8 (a+b)(a-b)^2, whose
+    // change from step to step is below (step/r)^2.
+    double const step = radius(t, j + 1) - radius(t, j);
+    EXPECT_NEAR(w[j] / equal, 1, std::pow(step / radius(t, j), 2) + 1e-6);
+  }
+}
+
+TEST(Density, StacksAreTheirPlanes) {
+  Matrix const matrix{32, 32, 6};
+  StackOfStarsOptions o;
+  o.spokes = 21;
+  auto const stack = analytic_density(make_stack_of_stars(matrix, o), matrix);
+  auto const plane = analytic_density(make_radial_2d({32, 32, 1}, {.spokes = 21}), {32, 32, 1});
+  ASSERT_EQ(stack.size(), 6 * plane.size());
+  for (std::size_t m = 0; m < stack.size(); ++m) EXPECT_DOUBLE_EQ(stack[m], plane[m % plane.size()] / 6);
+  o.turn = StackTurn::golden;
+  EXPECT_EQ(method(make_stack_of_stars(matrix, o), matrix),
+            "analytic radial 2D, 21 full spokes in each of 6 planes");
+  StackOfSpiralsOptions spirals;
+  spirals.interleaves = 2;
+  spirals.undersampling_edge = 2;
+  EXPECT_EQ(method(make_stack_of_spirals(matrix, spirals), matrix),
+            "analytic |k| d|k|, 2 turned readouts in each of 6 planes");
+}
+
+/// The Gaussian's weighted adjoint in 3D.
+double weighted_adjoint_3d(Trajectory const& t, Matrix const& matrix, std::vector<double> const& weights,
+                           double const* r) {
+  constexpr double kWidth = 0.14;  // FOV: e^-62 is left at |k| = 12
+  double const scale = static_cast<double>(matrix.voxels()) * std::pow(2 * pi * kWidth * kWidth, 1.5);
+  double value = 0;
+  for (std::size_t m = 0; m < weights.size(); ++m) {
+    double const k = radius(t, m);
+    value += weights[m] * scale * std::exp(-2 * pi * pi * kWidth * kWidth * k * k) *
+             std::cos(2 * pi * (t.kx[m] * r[0] + t.ky[m] * r[1] + t.kz[m] * r[2]));
+  }
+  return value;
+}
+
+TEST(Density, WeightedAdjointOfTheNewFormsReturnsTheObject) {
+  Matrix const flat{64, 64, 1};
+  double const points[][3] = {
+      {0, 0, 0}, {0.03, 0.04, 0.02}, {0.1, 0.05, -0.1}, {-0.2, 0.1, 0.05}, {-0.3, 0.2, 0.1}};
+  for (Trajectory const& t : {make_spiral_vd(flat, {.interleaves = 12, .undersampling_edge = 2, .core = 0.5}),
+                              make_spiral_vd(flat, {.interleaves = 12, .direction = SpiralDirection::in_out}),
+                              make_rosette(flat, {.petals = 8})}) {
+    // Sweeps are integrals over |k| and sums over angles: the trapezoid rule errs by step^2/12 of the change of slope of
+    // 2 pi k f(k) at k = 0, 2 pi f(0) = 2 pi 2 pi s^2 = 0.25, with steps of at most one cycle: 0.02.
+    for (auto const& p : points) EXPECT_NEAR(weighted_adjoint(t, flat, p[0], p[1]), gauss(p[0], p[1]), 0.02);
+  }
+  Matrix const solid{24, 24, 24};
+  for (Trajectory const& t : {make_adapted_radial(solid), make_twisted(solid), make_cones(solid)}) {
+    auto const weights = analytic_density(t, solid);
+    for (auto const& p : points) {
+      double const r_sq = p[0] * p[0] + p[1] * p[1] + p[2] * p[2],
+                   object = std::exp(-0.5 * r_sq / (0.14 * 0.14));
+      // 4 pi k^2 f(k) has no slope at 0; the cones' bands err by the square of their width, (1/12)^2/24, times the second
+      // derivative over the polar angle, at most (2 pi k r)^2 where the Gaussian holds its energy, k = 1.2: 0.01.
+      EXPECT_NEAR(weighted_adjoint_3d(t, solid, weights, p), object, 0.02);
+    }
+  }
+}
+
 TEST(Density, LeavesOtherTrajectoriesAlone) {
   Matrix const matrix{64, 64, 1};
   Trajectory shifted = make_radial_2d(matrix, {.spokes = 10});
@@ -178,10 +290,8 @@ TEST(Density, LeavesOtherTrajectoriesAlone) {
   EXPECT_EQ(method(shifted, matrix), "unknown");
 
   Trajectory bent = make_spiral_2d(matrix, {.interleaves = 4});
-  for (std::size_t m = 0; m < bent.kx.size(); ++m) {  // |k| proportional to the square of the angle
-    double const stretch = radius(bent, m) / 32;
-    bent.kx[m] *= stretch, bent.ky[m] *= stretch;
-  }
+  for (std::size_t m = 0; m < bent.kx.size() / 4; ++m)
+    bent.kx[m] *= 1.02;  // one interleave is no turned copy of the others
   EXPECT_EQ(method(bent, matrix), "unknown");
 
   Trajectory ragged = make_radial_2d(matrix, {.spokes = 10});

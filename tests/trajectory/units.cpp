@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numbers>
 #include <string>
 #include <vector>
 
+#include "support.hpp"
 #include "support/caught.hpp"
 
 namespace findrho {
@@ -104,6 +106,42 @@ TEST(TrajectoryUnitsFactor, TurnsTheEdgeIntoHalfTheMatrix) {
   EXPECT_DOUBLE_EQ(0.5 * cycles_per_fov(TrajectoryUnits::cycles_per_voxel, 128, 240), 64);
   EXPECT_DOUBLE_EQ(std::numbers::pi * cycles_per_fov(TrajectoryUnits::radians, 128, 240), 64);
   EXPECT_DOUBLE_EQ(64 / 0.24 * cycles_per_fov(TrajectoryUnits::per_m, 128, 240), 64);
+}
+
+TEST(TrajectoryUnits, ConversionsThereAndBackLoseAtMostTwoRoundingsEachWay) {
+  Matrix const matrix{192, 100, 64};
+  std::array<double, 3> const fov{219, 250.5, 64};
+  Trajectory t;
+  t.dims = 3;
+  for (int m = 0; m < 1000; ++m) {
+    t.kx.push_back(96 * std::sin(m * 1.1));
+    t.ky.push_back(50 * std::sin(m * 0.7));
+    t.kz.push_back(32 * std::cos(m * 0.3));
+  }
+  auto const fov_units = TrajectoryUnits::cycles_per_fov;
+  for (auto const units :
+       {TrajectoryUnits::cycles_per_voxel, TrajectoryUnits::radians, TrajectoryUnits::per_m, fov_units}) {
+    Trajectory const there = in_units(t, fov_units, units, matrix, fov);
+    Trajectory const back = in_units(there, units, fov_units, matrix, fov);
+    for (int d = 0; d < 3; ++d) {
+      for (std::size_t m = 0; m < t.kx.size(); ++m) {
+        EXPECT_NEAR(back[d][m], t[d][m], std::ldexp(std::abs(t[d][m]), -51)) << name(units);
+      }
+    }
+    // 64 voxels are a power of two: nothing is rounded in cycles per voxel.
+    if (units == TrajectoryUnits::cycles_per_voxel) {
+      EXPECT_EQ(back.kz, t.kz);
+    }
+  }
+  Trajectory const voxel = in_units(t, fov_units, TrajectoryUnits::cycles_per_voxel, matrix, fov);
+  EXPECT_DOUBLE_EQ(voxel.kx[5], t.kx[5] / 192);
+  EXPECT_DOUBLE_EQ(in_units(t, fov_units, TrajectoryUnits::radians, matrix, fov).ky[5],
+                   2 * std::numbers::pi * t.ky[5] / 100);
+  EXPECT_DOUBLE_EQ(in_units(t, fov_units, TrajectoryUnits::per_m, matrix, fov).kz[5], t.kz[5] / 0.064);
+  EXPECT_EQ(test::refused([&] {
+              in_units(t, fov_units, TrajectoryUnits::per_m, matrix, {0, 0, 0});
+            }),
+            "positions in cycles_per_fov cannot be given in per_m");
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ struct DensityWeights {
 ///              full ring.
 ///   radial 3D  shells, shared equally; the spoke directions have to cover the sphere evenly
 ///   spiral     rings between the mean radii of successive samples, shared by the interleaves: |k| d|k|
+///   curves 2D  readouts that are turned copies of each other and pass through the centre (spirals of any density, in, out or
+///              both; rosettes): |k| d|k| too, shared by all sweeps over a radius; the tips have to be evenly spaced
+///   curves 3D  half spokes of any spacing (density-adapted), spread evenly over the sphere, and curves on cones (cones,
+///              twisted projections): shells between the mean radii of successive samples, shared by the solid angle of a spoke,
+///              or of the band between neighbouring cones and the curves on a cone
+///   stacks     the plane's form in every plane of constant integer kz
 /// Recognised as radial: straight spokes through the centre, uniform spacing, all full or all half. As a
 /// spiral (Archimedean): |k| linear in the unwrapped angle to 10 % of the distance between turns, interleaves
 /// equally spaced in angle, all inward or all outward. Each axis is scaled by N_d/2 first, so that elliptic
