@@ -66,9 +66,16 @@ std::string tick_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-/// 1, 2 and 5 of each decade where there are few, else the decades.
+/// 1, 2 and 5 of each decade where there are few, else the decades; even steps where not even those would be there.
 std::vector<double> ticks(AxisRange const& axis) {
   std::vector<double> result;
+  if (axis.last - axis.first < 0.6) {
+    double const low = std::pow(10, axis.first), high = std::pow(10, axis.last);
+    double const least = (high - low) / 4, decade = std::pow(10, std::floor(std::log10(least)));
+    double const step = decade * (least <= 2 * decade ? 2 : least <= 5 * decade ? 5 : 10);
+    for (double value = std::ceil(low / step) * step; value <= high; value += step) result.push_back(value);
+    return result;
+  }
   bool const fine = axis.last - axis.first < 2.5;
   for (double d = std::floor(axis.first); d <= axis.last; ++d) {
     for (double const m : {1.0, 2.0, 5.0}) {

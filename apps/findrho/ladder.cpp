@@ -96,7 +96,8 @@ class Ladder {
     run_on_cpu(problem.sum, choice.cuda);
     if (choice.cuda) {
       session_ = CudaSession::open(module, choice.index);
-      run_on_device(problem.sum, module.driver);
+      driver_ = module.driver;
+      run_on_device(problem.sum);
     }
     add_psnr<T>();
     if (options_.amdahl) add_amdahl<T>(problem.matrix);
@@ -134,12 +135,12 @@ class Ladder {
   }
 
   template <class T>
-  void run_on_device(ExactSum<T> const& sum, std::string const& driver) {
+  void run_on_device(ExactSum<T> const& sum) {
     CudaDevice const& device = session_->device();
     set_rates(device);
     report_.device = fmt::format("{}, {} multiprocessors at up to {:.0f} MHz", device.name,
                                  device.multiprocessors, device.clock_mhz);
-    auto const tuned = remembered(device.name, driver);
+    auto const tuned = remembered(device.name, driver_);
     CudaSum<T> device_sum(*session_, sum);
     for (Rung rung : rungs_for(options_, true, sum)) {
       Phase const phase(context_, std::string("GPU ") + facts(rung).name);
@@ -180,9 +181,13 @@ class Ladder {
         LadderRow const& row = report_.rows[i];
         if (row.rung == Rung::mu) continue;
         Phase const phase(context_, std::string("Q by ") + facts(row.rung).name);
-        RungTiming const q =
-            row.cuda ? time_on_cuda(context_, *device_sum, problem.sum, row.rung, row.options, measure())
-                     : time_on_cpu(context_, problem.sum, row.rung, row.options, measure());
+        auto const found =
+            row.cuda ? find_tuned(cache_folder(), session_->device().name, driver_, of_problem(problem.sum))
+                     : find_tuned(cache_folder(), report_.processor, version(), of_problem(problem.sum));
+        RungOptions const o = found ? chosen(options_, row.rung, row.cuda, found) : row.options;
+        RungTiming const q = row.cuda
+                                 ? time_on_cuda(context_, *device_sum, problem.sum, row.rung, o, measure())
+                                 : time_on_cpu(context_, problem.sum, row.rung, o, measure());
         amdahl.rows.push_back({i, q.seconds, q.extrapolated});
       }
     }
@@ -208,6 +213,11 @@ class Ladder {
     report_.float_rate = 128 * clocks;
     report_.rates_from =
         "the clock, 16 sine and 128 float units a multiprocessor (findrho lab roofline measures them)";
+  }
+
+  template <class T>
+  static std::string of_problem(ExactSum<T> const& sum) {
+    return problem_class(sum.kind, sum.samples(), sum.voxels());
   }
 
   std::optional<TunedEntry> remembered(std::string const& device, std::string const& driver) {
@@ -242,6 +252,7 @@ class Ladder {
   Context context_;
   LadderReport report_;
   std::optional<CudaSession> session_;
+  std::string driver_;
 };
 
 void compare_quality(App& app, Options options) {
