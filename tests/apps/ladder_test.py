@@ -9,6 +9,9 @@ import tempfile
 import unittest
 
 FINDRHO = os.environ["FINDRHO"]
+CPU_RUNGS = {"sequential", "pair", "scatter", "mu", "scatter_fissioned", "gather", "gather_registers", "gather_constant",
+             "gather_constant_aos", "gather_constant_padded", "gather_readonly", "gather_fast_trig", "gather_coarse",
+             "tuned", "gather_vector", "separable_vector"}
 PARBOIL = pathlib.Path(os.environ["FINDRHO_DATA_DIR"]) / "parboil-mri-q"
 
 
@@ -38,7 +41,7 @@ class Ladder(unittest.TestCase):
     def test_json_has_every_cpu_rung_with_small_errors(self):
         out = self.passes("ladder", "--size", "8x9x10", "--samples", 777, "--json", "--repeats", 1)
         rungs = {r["rung"]: r for r in json.loads(out)["rungs"]}
-        self.assertEqual(len(rungs), 15)
+        self.assertLessEqual(CPU_RUNGS, set(rungs))
         for name, rung in rungs.items():
             self.assertGreater(rung["pairs_per_second"], 0)
             if name != "mu":
@@ -90,7 +93,7 @@ class Ladder(unittest.TestCase):
     def test_every_rung_has_its_phantom(self):
         out = json.loads(self.passes("ladder", "--size", "8", "--samples", 100, "--repeats", 1, "--budget", 0.01, "--json"))
         rungs = {r["rung"]: r["phantom"] for r in out["rungs"] if r["rung"] != "mu"}
-        self.assertEqual(len(rungs), 14)
+        self.assertLessEqual(CPU_RUNGS - {"mu"}, set(rungs))
         best = rungs["gather_vector"]["psnr_db"]
         for name, phantom in rungs.items():
             # The textbook's margin between double and single precision.
