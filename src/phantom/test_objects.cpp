@@ -63,7 +63,7 @@ Phantom resolution_phantom(int dims) {
 
 Phantom contrast_phantom(int dims) {
   require_dims(dims);
-  constexpr double kPitch = 0.14;
+  constexpr double kPitch = 0.13;
   Phantom phantom{dims, {body(1)}};
   for (std::size_t row = 0; row < kDiscContrasts.size(); ++row) {
     for (std::size_t column = 0; column < kDiscDiameters.size(); ++column) {

@@ -54,7 +54,7 @@ TEST(ContrastPhantom, HasDiscsOfItsContrasts) {
   auto const image = phantom_image(context, contrast_phantom(2), {kN, kN, 1});
   for (std::size_t row = 0; row < 5; ++row) {
     for (std::size_t column = 0; column < 5; ++column) {
-      double const x = 0.14 * (static_cast<double>(column) - 2), y = 0.14 * (static_cast<double>(row) - 2);
+      double const x = 0.13 * (static_cast<double>(column) - 2), y = 0.13 * (static_cast<double>(row) - 2);
       EXPECT_NEAR(value_at(image, kN, x, y), 1 + kDiscContrasts[row], 1e-12);
       EXPECT_NEAR(value_at(image, kN, x + 0.5 * kDiscDiameters[column] + 0.005, y), 1, 1e-12);
     }
