@@ -16,6 +16,7 @@
 #include "findrho/io/mrd_write.hpp"
 #include "findrho/io/nifti.hpp"
 #include "findrho/io/output_set.hpp"
+#include "findrho/trajectory/facts.hpp"
 #include "trajectory_options.hpp"
 
 namespace findrho {
@@ -26,7 +27,7 @@ struct SimulateArguments {
   std::string matrix = "256x256", fov = "220x220", phantom = "shepp-logan", anatomy, nucleus = "hydrogen";
   std::string trajectory = "spiral", coil_model = "polynomial", motion = "none", field = "none",
               t2star = "none";
-  std::string noise_covariance = "none";
+  std::string noise_covariance = "none", delay;
   TrajectoryChoice trajectory_choice;
   std::int64_t coils = 1, noise_samples = 0, supersampling = 0;
   double snr = 0, repetition_ms = 10;
@@ -84,6 +85,7 @@ SimulateOptions simulate_options(SimulateArguments const& a) {
   o.seed = a.seed;
   o.noise_samples = a.noise_samples;
   o.repetition_time_s = a.repetition_ms * 1e-3;
+  if (!a.delay.empty()) o.delay = parse_delay(a.delay);
   return o;
 }
 
@@ -163,8 +165,19 @@ void print_summary(SimulateArguments const& a, SimulatedScan const& s) {
   if (s.noise_sigma > 0) fmt::print("  noise: {:.4g} per real component of a sample\n", s.noise_sigma);
 }
 
+/// Designed trajectories keep the limits by themselves; the others are held to those that were given.
+void check_limits(SimulateArguments const& a, SimulateOptions const& o) {
+  if (!a.trajectory_choice.limits_given()) return;
+  TrajectoryOptions options = o.trajectory;
+  set_fov(options, o.fov_mm);
+  Scanner const scanner = a.trajectory_choice.scanner(a.trajectory, o.fov_mm);
+  constexpr double kAnyRepetition = 1e6;  // gradients do not depend on it
+  require_limits(trajectory_facts(make_trajectory(o.matrix, options), scanner, kAnyRepetition), scanner);
+}
+
 void run_simulate(App& app, SimulateArguments const& a) {
   SimulateOptions const options = simulate_options(a);
+  check_limits(a, options);
   std::vector<std::string> inputs;
   for (std::string const& file : {a.phantom, a.anatomy, a.noise_covariance}) {
     if (std::filesystem::exists(file)) inputs.push_back(file);
@@ -246,6 +259,9 @@ void add_simulate(CLI::App& root, App& app) {
   option("--trajectory", a->trajectory, "Where the samples lie: " + trajectory_names(", "), trajectory_type(),
          kScan);
   a->trajectory_choice.add_options(*command, kScan);
+  option("--delay", a->delay,
+         "How late the gradients play, which the scan does not say: one number, or one per axis",
+         "US[,US,US]", kScan);
   option("--repetition-time", a->repetition_ms, "Time from shot to shot", "MS", kScan);
   option("-o,--output", a->output,
          "Scan to write: MRD (.h5), or BART's pairs (NAME.cfl, NAME_traj.cfl, NAME_noise.cfl)", "FILE",

@@ -16,7 +16,6 @@
 #include "findrho/io/png.hpp"
 #include "findrho/io/trajectory_file.hpp"
 #include "findrho/recipe/psf.hpp"
-#include "findrho/trajectory/delay.hpp"
 #include "findrho/trajectory/facts.hpp"
 #include "findrho/trajectory/units.hpp"
 #include "traj_picture.hpp"
@@ -112,17 +111,6 @@ Source from_file(Context const& context, TrajArguments const& a) {
   return s;
 }
 
-GradientDelay delay_of(std::string const& text) {
-  auto const us = numbers<double>(text, ',', "--delay");
-  if (us.size() > 3)
-    throw Error(ErrorKind::bad_option, "--delay is '" + text + "'", "give one delay or one per axis");
-  GradientDelay delay;
-  for (std::size_t d = 0; d < 3; ++d) {
-    delay.axis_s[d] = 1e-6 * (us.size() == 1 ? us[0] : d < us.size() ? us[d] : 0);
-  }
-  return delay;
-}
-
 DensityKind density_kind(std::string const& word) {
   if (word == "none") return DensityKind::none;
   if (word == "analytic") return DensityKind::analytic;
@@ -151,8 +139,10 @@ void print_facts(Source const& s, TrajectoryFacts const& f, Scanner const& scann
     fmt::print("DC         between samples, the nearest {:.3g} cycles per FOV away\n", f.dc_distance);
   }
   if (f.dwell_s > 0) {
-    fmt::print("gradient   {:.4g} mT/m, slew rate {:.4g} T/m/s ({:.5g} MHz/T)\n", f.gradient_mT_m,
-               f.slew_T_m_s, scanner.gamma_MHz_T);
+    // Below a millionth it is the rounding of positions on a straight line.
+    double const slew = f.slew_T_m_s < 1e-6 ? 0 : f.slew_T_m_s;
+    fmt::print("gradient   {:.4g} mT/m, slew rate {:.4g} T/m/s ({:.5g} MHz/T)\n", f.gradient_mT_m, slew,
+               scanner.gamma_MHz_T);
     fmt::print("readout    {:.4g} ms, dwell time {:.4g} us\n", f.readout_s * 1e3, f.dwell_s * 1e6);
   } else {
     fmt::print("gradient   unknown: the file states no dwell time, give --dwell\n");
@@ -189,7 +179,7 @@ void run_traj(App& app, TrajArguments const& a) {
   Context const context = app.context();
   bool const is_file = a.name.find('.') != std::string::npos;
   Source source = is_file ? from_file(context, a) : generated(a);
-  if (!a.delay.empty()) source.trajectory = delayed(source.trajectory, delay_of(a.delay));
+  if (!a.delay.empty()) source.trajectory = delayed(source.trajectory, parse_delay(a.delay));
   Scanner const scanner = a.choice.scanner(source.generator, source.fov_mm);
   // Without a repetition time: 10 ms, or 5 ms more than the readout where that is longer.
   double const readout =

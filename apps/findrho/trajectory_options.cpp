@@ -6,6 +6,9 @@
 #include <set>
 #include <vector>
 
+#include "axis_numbers.hpp"
+#include "findrho/core/error.hpp"
+
 namespace findrho {
 namespace {
 
@@ -90,6 +93,17 @@ Scanner TrajectoryChoice::scanner(std::string const& generator, std::array<doubl
   Scanner scanner = *scanner_of(trajectory_options(designs ? generator : "spiral_vd", values));
   scanner.fov_mm = fov_mm;
   return scanner;
+}
+
+GradientDelay parse_delay(std::string const& text) {
+  auto const us = numbers<double>(text, ',', "--delay");
+  if (us.size() > 3)
+    throw Error(ErrorKind::bad_option, "--delay is '" + text + "'", "give one delay or one per axis");
+  GradientDelay delay;
+  for (std::size_t d = 0; d < 3; ++d) {
+    delay.axis_s[d] = 1e-6 * (us.size() == 1 ? us[0] : d < us.size() ? us[d] : 0);
+  }
+  return delay;
 }
 
 std::string trajectory_names(char const* separator) {

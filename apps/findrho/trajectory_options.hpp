@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "findrho/trajectory/delay.hpp"
 #include "findrho/trajectory/generate.hpp"
 
 namespace CLI {
@@ -33,6 +34,10 @@ class TrajectoryChoice {
  private:
   std::map<std::string, std::string> values_;  // as given; empty: not given
 };
+
+/// "2" (microseconds) for all axes, "2,3" or "2,3,0" per axis.
+/// Errors  bad_option
+GradientDelay parse_delay(std::string const& text);
 
 /// The names of all generators.
 std::string trajectory_names(char const* separator);

@@ -73,8 +73,9 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
   TrajectoryOptions trajectory = options.trajectory;
   set_fov(trajectory, options.fov_mm);
   result.trajectory = make_trajectory(matrix, trajectory);
+  Trajectory const played = delayed(result.trajectory, options.delay);
   CoilArray const coils = make_coil_array(matrix.dims(), options.coils, options.coil_model);
-  ReceivedSignal signal = receive(context, options, result.trajectory, coils);
+  ReceivedSignal signal = receive(context, options, played, coils);
   result.truth = std::move(signal.truth);
   result.method = signal.method;
   result.maps = maps_of(context, coils, matrix);

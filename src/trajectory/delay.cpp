@@ -32,6 +32,7 @@ double value_at(double const* k, std::int64_t n, double x) {
 }  // namespace
 
 Trajectory delayed(Trajectory const& t, GradientDelay const& delay) {
+  if (delay == GradientDelay{}) return t;
   double const dwell = uniform_dwell_s(t);
   if (dwell <= 0) {
     throw Error(ErrorKind::bad_option, "a delay needs the time from sample to sample, which is unknown",

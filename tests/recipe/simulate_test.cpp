@@ -153,6 +153,20 @@ TEST(Simulate, WrittenScansAreReadBackAsTheyWere) {
   }
 }
 
+TEST(Simulate, LateGradientsMeasureElsewhereThanTheScanSays) {
+  SimulateOptions options{.matrix = {32, 32, 1}};
+  options.trajectory = Radial2dOptions{.spokes = 5, .dwell_s = 4e-6};
+  SimulatedScan const on_time = simulate(context, options);
+  options.delay.axis_s = {4e-6, 4e-6, 0};  // one sample late
+  SimulatedScan const late = simulate(context, options);
+  EXPECT_EQ(late.scan.trajectory, on_time.scan.trajectory);
+  for (std::size_t m = 0; m < late.scan.data.size(); ++m) {
+    if (m % 32 == 0) continue;
+    // The dwell time comes from float times, to 1e-7: positions within 2e-6, the signal's slope is at most pi times its peak.
+    EXPECT_LT(std::abs(late.scan.data[m] - on_time.scan.data[m - 1]), 1e-5 * std::abs(on_time.scan.data[16]));
+  }
+}
+
 TEST(Simulate, RefusesWhatCannotBe) {
   auto const refused = [](SimulateOptions const& options) {
     try {

@@ -59,7 +59,10 @@ TEST(Delay, RefusesWhatCannotBe) {
             }),
             "a delay of 1e+06 us is as long as the readout of 320 us");
   t.time_s.clear();
-  EXPECT_EQ(refused([&] { delayed(t, {}); }),
+  EXPECT_EQ(delayed(t, {}).kx, t.kx);  // no delay needs no times
+  EXPECT_EQ(refused([&] {
+              delayed(t, {.axis_s = {1e-6, 0, 0}});
+            }),
             "a delay needs the time from sample to sample, which is unknown");
 }
 

@@ -19,6 +19,7 @@
 #include "findrho/phantom/motion.hpp"
 #include "findrho/phantom/noise.hpp"
 #include "findrho/phantom/phantom.hpp"
+#include "findrho/trajectory/delay.hpp"
 #include "findrho/trajectory/generate.hpp"
 
 namespace findrho {
@@ -37,6 +38,7 @@ struct SimulateOptions {
   Nucleus nucleus = Nucleus::hydrogen;       // that the head shows
   std::int64_t coils = 1;
   CoilModel coil_model = CoilModel::polynomial;
+  GradientDelay delay{};                            // the scan states the trajectory without it
   Motion motion{};                                  // of the object, from readout to readout
   FieldMap field{};                                 // off-resonance
   Decay decay{};                                    // of solids without a decay of their own, and of the head

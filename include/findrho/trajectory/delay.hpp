@@ -9,6 +9,7 @@ namespace findrho {
 
 struct GradientDelay {
   std::array<double, 3> axis_s{0, 0, 0};  // per axis; positive: the gradient comes late
+  bool operator==(GradientDelay const&) const = default;
 };
 
 /// k_d(t) of every readout becomes k_d(t - delay_d), interpolated by cubics through four samples; what lies before the first
