@@ -135,7 +135,9 @@ std::vector<std::vector<double>> equally_long(Matrix const& matrix, ConesOptions
 Trajectory make_cones(Matrix const& matrix, ConesOptions const& o) {
   check(matrix, o);
   std::int64_t const equator =
-      o.equator_interleaves > 0 ? o.equator_interleaves : fewest_interleaves(matrix, o);
+      o.equator_interleaves > 0
+          ? detail::count_from(static_cast<double>(o.equator_interleaves), "interleaves")
+          : fewest_interleaves(matrix, o);
   auto cones = upper_cones(matrix, o, equator);
   auto const radius = equally_long(matrix, o, cones);
   if (too_long(radius[0], o)) {

@@ -39,10 +39,14 @@ Trajectory make_propeller(Matrix const& matrix, PropellerOptions const& o) {
   detail::require_matrix(matrix, 2, "PROPELLER");
   std::int64_t const n = std::max(matrix.x, matrix.y);
   check(o, n);
-  std::int64_t const samples = o.samples_per_line > 0 ? o.samples_per_line : n * o.readout_oversampling;
+  std::int64_t const samples =
+      o.samples_per_line > 0
+          ? o.samples_per_line
+          : detail::count_from(static_cast<double>(n) * static_cast<double>(o.readout_oversampling),
+                               "samples per line");
   std::int64_t const blades =
       o.blades > 0
-          ? o.blades
+          ? detail::count_from(static_cast<double>(o.blades), "blades")
           : detail::count_from(
                 pi / 2 * static_cast<double>(n) / static_cast<double>(o.lines) / o.undersampling, "blades");
 

@@ -69,7 +69,7 @@ Trajectory make_rosette(Matrix const& matrix, RosetteOptions const& o) {
       o.shots > 0 ? o.shots : detail::count_from(pi * n / (1 + q) / o.undersampling / p, "shots");
   std::int64_t const per_petal =
       detail::count_from(pi / (fastest_swing(matrix, o, q) * o.dwell_s), "samples per petal");
-  std::int64_t const samples = o.petals * per_petal;
+  std::int64_t const samples = detail::count_from(p * static_cast<double>(per_petal), "samples per shot");
 
   Trajectory t = detail::empty_trajectory(2, shots, samples, 0, o.dwell_s);
   std::size_t m = 0;

@@ -55,7 +55,7 @@ std::vector<double> radii(Matrix const& matrix, SpiralVdOptions const& o, Thinni
 }
 
 double arms_of(SpiralVdOptions const& o, std::int64_t interleaves) {
-  return static_cast<double>(o.direction == SpiralDirection::in_out ? 2 * interleaves : interleaves);
+  return static_cast<double>(interleaves) * (o.direction == SpiralDirection::in_out ? 2 : 1);
 }
 
 std::int64_t samples_of(SpiralVdOptions const& o, std::vector<double> const& radius) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "time_optimal.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
+#include "findrho/core/error.hpp"
 #include "generator.hpp"
 
 namespace findrho::detail {
 namespace {
+
+constexpr std::size_t kMostNodes = std::size_t{1} << 24;  // 30000 turns; 128 MiB
 
 Point minus(Point const& a, Point const& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -120,7 +126,11 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
   while (nodes.back() < end) {
     double const rate = std::abs(turn_rate(nodes.back()));
     nodes.push_back(nodes.back() + (rate * largest > turn ? turn / rate : largest));
-    count_from(static_cast<double>(nodes.size()), "nodes of a curve");
+    if (nodes.size() <= kMostNodes) continue;
+    throw Error(ErrorKind::bad_option,
+                fmt::format("a readout would wind {:.0f} times and more around the centre",
+                            static_cast<double>(kMostNodes) * turn / (2 * std::numbers::pi)),
+                "give more shots or more undersampling");
   }
   nodes.back() = end;
   if (nodes.size() < 3) return {begin, 0.5 * (begin + end), end};

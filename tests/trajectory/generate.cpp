@@ -59,5 +59,22 @@ TEST(Generate, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refused([] { parse_trajectory("radial:spoke=third"); }), "spoke is 'third'");
 }
 
+TEST(Generate, RefusesMoreThanAnyScanHasBeforeItTakesTheMemory) {
+  Matrix const flat{64, 64, 1}, solid{16, 16, 16};
+  for (char const* word : {"rosette:petals=4000000000000000000", "propeller:blades=4000000000000000000",
+                           "spiral_vd:shots=4000000000000000000", "spiral_vd:shots=1,undersampling=1e-9",
+                           "spiral_vd:undersampling=1e-9", "radial:shots=4000000000000000000",
+                           "propeller:readout-oversampling=4000000000000000000", "rosette:dwell=1e-9",
+                           "spiral_vd:dwell=1e-12,readout-limit=1e6"}) {
+    refused([&] { make_trajectory(flat, parse_trajectory(word)); });
+  }
+  for (char const* word :
+       {"cones:equator=4000000000000000000", "cones:undersampling=1e-9", "tpi:undersampling=1e-20",
+        "tpi:dwell=1e-9", "radial_3d_adapted:undersampling=1e-9",
+        "stack_of_stars:shots=4000000000000000000"}) {
+    refused([&] { make_trajectory(solid, parse_trajectory(word)); });
+  }
+}
+
 }  // namespace
 }  // namespace findrho
