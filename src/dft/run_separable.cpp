@@ -23,10 +23,7 @@ std::optional<Grid> grid_of(ExactSum<T> const& sum) {
                                       : find_grid<T>(sum.x, sum.y, sum.z);
 }
 
-template <class T>
-Grid require_grid(ExactSum<T> const& sum, Rung rung) {
-  auto const grid = grid_of(sum);
-  if (grid) return *grid;
+void refuse_without_grid(Rung rung) {
   throw Error(ErrorKind::bad_option,
               std::string(facts(rung).name) + " needs voxels on a regular grid, and these are not",
               "take gather_vector on the CPU or tuned on a CUDA device");
@@ -44,7 +41,9 @@ std::vector<std::complex<T>> mu_of(ExactSum<T> const& sum, std::int64_t samples)
 
 template <class T>
 SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSlice slice) {
-  Grid const grid = require_grid(sum, Rung::separable_vector);
+  auto const found = grid_of(sum);
+  if (!found) refuse_without_grid(Rung::separable_vector);
+  Grid const& grid = *found;
   bool const forward = sum.kind == SumKind::forward;
   std::int64_t const samples = part_of(slice.samples, sum.samples());
   std::int64_t const voxels = part_of(slice.voxels, sum.voxels());
@@ -73,7 +72,6 @@ SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSl
 
 #define FINDRHO_FOR(T)                                                           \
   template std::optional<Grid> grid_of(ExactSum<T> const&);                      \
-  template Grid require_grid(ExactSum<T> const&, Rung);                          \
   template std::vector<std::complex<T>> mu_of(ExactSum<T> const&, std::int64_t); \
   template SumResult<T> run_separable(Context const&, ExactSum<T> const&, SumSlice);
 FINDRHO_FOR(float)

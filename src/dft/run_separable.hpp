@@ -9,9 +9,8 @@ namespace findrho::ladder {
 /// The grid of a sum: its voxels, or, for F rho, the positions of its image.
 template <class T>
 std::optional<Grid> grid_of(ExactSum<T> const& sum);
-/// Errors  bad_option, when there is none
-template <class T>
-Grid require_grid(ExactSum<T> const& sum, Rung rung);
+/// Throws the bad_option that a rung without a grid gets.
+[[noreturn]] void refuse_without_grid(Rung rung);
 
 /// mu of the first so many samples.
 template <class T>

@@ -29,7 +29,8 @@ class CudaSum {
   CudaSum(CudaSum const&) = delete;
   CudaSum& operator=(CudaSum const&) = delete;
 
-  /// Errors  not_built (a rung or option that the device has not), device_fault
+  /// Errors  not_built (a rung or option that the device has not), bad_option (no grid for a rung that needs one),
+  ///         device_fault
   CudaRungRun run(Rung rung, RungOptions const& options, SumSlice slice = {}, int repeats = 1);
   /// What the last run left.
   SumResult<T> result(SumSlice slice = {}) const;
@@ -37,6 +38,7 @@ class CudaSum {
  private:
   CudaSession session_;
   std::int64_t samples_, voxels_;
+  bool on_grid_;
   void* sum_ = nullptr;
 };
 

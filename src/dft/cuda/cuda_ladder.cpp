@@ -4,14 +4,28 @@
 
 #include "backend/cuda/call.hpp"
 #include "dft/cuda/ladder_abi.hpp"
+#include "dft/run_separable.hpp"
 #include "dft/sum_arrays.hpp"
 #include "findrho/core/error.hpp"
 
 namespace findrho {
+namespace {
+
+void set_grid(CudaSumRecord& record, ladder::Grid const& grid, SumKind kind) {
+  record.grid_side = static_cast<int>(kind == SumKind::forward ? GridSide::samples : GridSide::voxels);
+  int d = 0;
+  for (ladder::GridAxis const& axis : {grid.x, grid.y, grid.z}) {
+    record.grid_size[d] = axis.size;
+    record.grid_origin[d] = axis.origin;
+    record.grid_step[d++] = axis.step;
+  }
+}
+
+}  // namespace
 
 template <class T>
 CudaSum<T>::CudaSum(CudaSession const& session, ExactSum<T> const& sum)
-    : session_(session), samples_(sum.samples()), voxels_(sum.voxels()) {
+    : session_(session), samples_(sum.samples()), voxels_(sum.voxels()), on_grid_(false) {
   std::int64_t const free = session.memory_use().device_free;
   if (sum.bytes() > free) {
     throw Error(ErrorKind::out_of_memory,
@@ -19,20 +33,28 @@ CudaSum<T>::CudaSum(CudaSession const& session, ExactSum<T> const& sum)
                     ", " + std::to_string(free >> 20) + " MiB are free",
                 "take a smaller size or fewer samples");
   }
-  CudaSumRecord const record{.double_precision = sizeof(T) == sizeof(double) ? 1 : 0,
-                             .real_mu = sum.kind == SumKind::q ? 1 : 0,
-                             .samples = samples_,
-                             .voxels = voxels_,
-                             .kx = sum.kx.data(),
-                             .ky = sum.ky.data(),
-                             .kz = sum.kz.data(),
-                             .phi_re = sum.phi_re.data(),
-                             .phi_im = sum.phi_im.data(),
-                             .d_re = sum.d_re.data(),
-                             .d_im = sum.d_im.data(),
-                             .x = sum.x.data(),
-                             .y = sum.y.data(),
-                             .z = sum.z.data()};
+  CudaSumRecord record{.double_precision = sizeof(T) == sizeof(double) ? 1 : 0,
+                       .real_mu = sum.kind == SumKind::q ? 1 : 0,
+                       .samples = samples_,
+                       .voxels = voxels_,
+                       .kx = sum.kx.data(),
+                       .ky = sum.ky.data(),
+                       .kz = sum.kz.data(),
+                       .phi_re = sum.phi_re.data(),
+                       .phi_im = sum.phi_im.data(),
+                       .d_re = sum.d_re.data(),
+                       .d_im = sum.d_im.data(),
+                       .x = sum.x.data(),
+                       .y = sum.y.data(),
+                       .z = sum.z.data(),
+                       .grid_side = static_cast<int>(GridSide::none),
+                       .grid_size = {},
+                       .grid_origin = {},
+                       .grid_step = {}};
+  if (auto const grid = ladder::grid_of(sum)) {
+    set_grid(record, *grid, sum.kind);
+    on_grid_ = true;
+  }
   call(session_, session_.table<CudaLadderTable>().open, session_.handle(), &record, &sum_);
 }
 
@@ -43,6 +65,7 @@ CudaSum<T>::~CudaSum() {
 
 template <class T>
 CudaRungRun CudaSum<T>::run(Rung rung, RungOptions const& options, SumSlice slice, int repeats) {
+  if (facts(rung).needs_grid && !on_grid_) ladder::refuse_without_grid(rung);
   RungOptions const o = fitting_options(rung, options, sizeof(T));
   CudaRungRecord const record{.rung = static_cast<int>(rung),
                               .block_size = o.block_size,

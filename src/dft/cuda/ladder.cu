@@ -17,12 +17,27 @@ class DeviceSum {
   virtual void download(void* re, void* im, long long voxels) = 0;
 };
 
-bool launch(Launch const& l, Arrays<float> const& a) {
+struct GridPlan {
+  GridSide side = GridSide::none;
+  SeparablePlan plan;
+};
+
+GridPlan plan_of(CudaSumRecord const& r) {
+  auto const axis = [&](int d) { return GridAxis{r.grid_size[d], r.grid_origin[d], r.grid_step[d]}; };
+  auto const side = static_cast<GridSide>(r.grid_side);
+  if (side == GridSide::none) return {};
+  return {side, plan_for({axis(0), axis(1), axis(2)})};
+}
+
+bool launch(Launch const& l, Arrays<float> const& a, GridPlan const& grid) {
+  if (l.rung >= Rung::separable_fp32) {
+    return grid.side != GridSide::none && launch_separable(l, a, grid.plan, grid.side);
+  }
   if (l.rung == Rung::tuned) return l.real_mu ? launch_tuned_q(l, a) : launch_tuned_fhd(l, a);
   if (l.rung == Rung::gather_fast_trig || l.rung == Rung::gather_coarse) return launch_coarse(l, a);
   return launch_plain(l, a);
 }
-bool launch(Launch const& l, Arrays<double> const& a) {
+bool launch(Launch const& l, Arrays<double> const& a, GridPlan const&) {
   return launch_plain(l, a);
 }
 
@@ -32,6 +47,7 @@ class DeviceSumOf final : public DeviceSum {
   DeviceSumOf(Session& session, CudaSumRecord const& r)
       : session_(session),
         real_mu_(r.real_mu != 0),
+        grid_(plan_of(r)),
         samples_(session, static_cast<std::size_t>(r.samples) * (9 + kPackedK + kPackedMu)),
         voxels_(session, static_cast<std::size_t>(r.voxels) * 5),
         outputs_(session, static_cast<std::size_t>(r.voxels * 2 * spare_outputs(r.voxels) + 1)) {
@@ -84,7 +100,7 @@ class DeviceSumOf final : public DeviceSum {
     for (int i = 0; i < std::max(1, r.repeats); ++i) {
       clear(a);
       before.record(session_.stream);
-      if (!launch(l, a))
+      if (!launch(l, a, grid_))
         throw ModuleFailure(CudaFault::not_supported, "the module has no such rung or option");
       after.record(session_.stream);
       seconds.push_back(after.seconds_since(before));
@@ -109,6 +125,7 @@ class DeviceSumOf final : public DeviceSum {
 
   Session& session_;
   bool real_mu_;
+  GridPlan grid_;
   Buffer<T> samples_, voxels_, outputs_;
   Arrays<T> a_;
 };

@@ -5,6 +5,9 @@
 
 namespace findrho {
 
+/// Which of a sum's positions form a regular grid.
+enum class GridSide : int { none, voxels, samples };
+
 /// Host pointers, copied by open. Elements are float or double.
 struct CudaSumRecord {
   int double_precision;
@@ -12,6 +15,9 @@ struct CudaSumRecord {
   long long samples, voxels;
   void const *kx, *ky, *kz, *phi_re, *phi_im, *d_re, *d_im;
   void const *x, *y, *z;
+  int grid_side;           // a GridSide
+  long long grid_size[3];  // along x, y, z
+  double grid_origin[3], grid_step[3];
 };
 
 struct CudaRungRecord {
@@ -31,7 +37,7 @@ struct CudaRungFigures {
 
 struct CudaLadderTable {
   static constexpr char const* kTopic = "ladder";
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
   int (*open)(void* session, CudaSumRecord const*, void** sum, CudaFault*);
   void (*close)(void* sum);
   int (*run)(void* sum, CudaRungRecord const*, CudaRungFigures*, CudaFault*);

@@ -5,6 +5,7 @@
 #include "backend/cuda/session.hpp"
 #include "dft/cuda/ladder_abi.hpp"
 #include "dft/rungs/arrays.hpp"
+#include "dft/separable_plan.hpp"
 #include "findrho/dft/rung.hpp"
 
 namespace findrho::ladder {
@@ -22,5 +23,6 @@ bool launch_plain(Launch const& launch, Arrays<double> const& a);
 bool launch_coarse(Launch const& launch, Arrays<float> const& a);
 bool launch_tuned_fhd(Launch const& launch, Arrays<float> const& a);
 bool launch_tuned_q(Launch const& launch, Arrays<float> const& a);
+bool launch_separable(Launch const& launch, Arrays<float> const& a, SeparablePlan const& plan, GridSide side);
 
 }  // namespace findrho::ladder
