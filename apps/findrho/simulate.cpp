@@ -24,13 +24,13 @@ namespace {
 
 struct SimulateArguments {
   std::string output, truth, maps, field_file;
-  std::string matrix = "256x256", fov = "220x220", phantom = "shepp-logan", anatomy, nucleus = "hydrogen";
+  std::string matrix = "256x256", fov = "220x220", phantom = "shepp-logan", anatomy, nucleus = "1H";
   std::string trajectory = "spiral", coil_model = "polynomial", motion = "none", field = "none",
               t2star = "none";
   std::string noise_covariance = "none", delay;
   TrajectoryChoice trajectory_choice;
   std::int64_t coils = 1, noise_samples = 0, supersampling = 0;
-  double snr = 0, repetition_ms = 10;
+  double snr = 0, repetition_ms = 0;
   std::uint64_t seed = 1;
   bool force = false;
 };
@@ -47,7 +47,7 @@ void set_object(SimulateArguments const& a, SimulateOptions& o) {
   }
   if (!is_head(a)) o.phantom = named_phantom(a.phantom, o.matrix.dims());
   if (is_head(a)) o.anatomy = std::make_shared<Anatomy const>(read_anatomy(a.anatomy));
-  o.nucleus = a.nucleus == "sodium" ? Nucleus::sodium : Nucleus::hydrogen;
+  o.nucleus = a.nucleus == "23Na" ? Nucleus::sodium : Nucleus::hydrogen;
   if (a.t2star == "tissue" && !is_head(a)) {
     throw Error(ErrorKind::bad_option, "--t2star tissue is for --phantom head", "give a time in ms");
   }
@@ -225,8 +225,9 @@ void add_simulate(CLI::App& root, App& app) {
          "WORD|FILE.txt", kObject);
   option("--anatomy", a->anatomy, "T1-weighted head without skull for --phantom head", "FILE.nii.gz",
          kObject);
-  option("--head-nucleus", a->nucleus, "What the head shows: hydrogen or sodium", "WORD", kObject)
-      ->check(CLI::IsMember({"hydrogen", "sodium"}));
+  option("--head-nucleus", a->nucleus, "What the head shows: 1H (proton density) or 23Na (mM)", "WORD",
+         kObject)
+      ->check(CLI::IsMember({"1H", "23Na"}));
   option("--motion", a->motion,
          "From readout to readout: none, drift, step, breathing or random, with turn (degrees), shift_x, "
          "shift_y, shift_z (mm), "
@@ -262,7 +263,8 @@ void add_simulate(CLI::App& root, App& app) {
   option("--delay", a->delay,
          "How late the gradients play, which the scan does not say: one number, or one per axis",
          "US[,US,US]", kScan);
-  option("--repetition-time", a->repetition_ms, "Time from shot to shot", "MS", kScan);
+  option("--repetition-time", a->repetition_ms,
+         "Time from shot to shot; 0: 10 ms, or the readout and 5 ms where that is longer", "MS", kScan);
   option("-o,--output", a->output,
          "Scan to write: MRD (.h5), or BART's pairs (NAME.cfl, NAME_traj.cfl, NAME_noise.cfl)", "FILE",
          kOutput)

@@ -28,8 +28,9 @@ void check(SimulateOptions const& options) {
                " samples was asked for without noise",
            "give an SNR");
   }
-  if (!(options.repetition_time_s > 0)) {
-    refuse("repetition_time_s is " + std::to_string(options.repetition_time_s), "give a time above 0");
+  if (!(options.repetition_time_s >= 0)) {
+    refuse("repetition_time_s is " + std::to_string(options.repetition_time_s),
+           "give a time above 0, or 0 for the least that fits");
   }
   for (double const fov : options.fov_mm) {
     if (!(fov > 0) || !std::isfinite(fov)) refuse("fov_mm is " + std::to_string(fov), "give lengths above 0");
@@ -53,6 +54,17 @@ Array<std::complex<double>> maps_of(Context const& context, CoilArray const& coi
   return maps;
 }
 
+/// The time from shot to shot: as asked, with a warning where a readout does not fit into it.
+double repetition_time(Context const& context, SimulateOptions const& options, Trajectory const& t) {
+  double const readout = static_cast<double>(t.samples_per_readout) * dwell_s(options.trajectory);
+  if (options.repetition_time_s == 0) return std::max(0.01, readout + 0.005);
+  if (options.repetition_time_s < readout) {
+    context.warn("readouts of " + std::to_string(readout * 1e3) + " ms do not fit the repetition time of " +
+                 std::to_string(options.repetition_time_s * 1e3) + " ms: the scan time is too short");
+  }
+  return options.repetition_time_s;
+}
+
 /// Noise of the scan's coils, white or with the covariance that was asked for.
 void add_coil_noise(Context const& context, SimulateOptions const& options, double sigma, NoiseStream stream,
                     View<std::complex<double>> samples) {
@@ -65,8 +77,9 @@ void add_coil_noise(Context const& context, SimulateOptions const& options, doub
 
 }  // namespace
 
-SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
-  check(options);
+SimulatedScan simulate(Context const& context, SimulateOptions const& asked) {
+  check(asked);
+  SimulateOptions options = asked;
   Phase const phase(context, "simulate");
   Matrix const& matrix = options.matrix;
   SimulatedScan result;
@@ -74,6 +87,7 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& options) {
   set_fov(trajectory, options.fov_mm);
   result.trajectory = make_trajectory(matrix, trajectory);
   Trajectory const played = delayed(result.trajectory, options.delay);
+  options.repetition_time_s = repetition_time(context, asked, result.trajectory);
   CoilArray const coils = make_coil_array(matrix.dims(), options.coils, options.coil_model);
   ReceivedSignal signal = receive(context, options, played, coils);
   result.truth = std::move(signal.truth);

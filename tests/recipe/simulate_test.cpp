@@ -64,6 +64,14 @@ TEST(Simulate, CartesianLinesCarryTheirNumbers) {
   EXPECT_EQ(s.scan.readouts[11].kz, 3);
 }
 
+TEST(Simulate, ReadoutsFitTheAutomaticRepetitionTime) {
+  SimulateOptions options{.matrix = {32, 32, 1}, .repetition_time_s = 0};
+  options.trajectory = Radial2dOptions{.spokes = 3, .dwell_s = 5e-6};
+  EXPECT_DOUBLE_EQ(simulate(context, options).scan_time_s, 3 * 0.01);
+  options.trajectory = Radial2dOptions{.spokes = 3, .dwell_s = 1e-3};
+  EXPECT_NEAR(simulate(context, options).scan_time_s, 3 * 0.037, 1e-12);  // 32 samples of 1 ms and 5 ms
+}
+
 TEST(Simulate, TheObjectMovesFromReadoutToReadout) {
   SimulateOptions options{.matrix = {32, 32, 1}, .fov_mm = {200, 200, 5}};
   options.trajectory = Radial2dOptions{.spokes = 4};
@@ -179,7 +187,7 @@ TEST(Simulate, RefusesWhatCannotBe) {
   };
   EXPECT_EQ(refused({.snr = -2}), "SNR is -2.000000");
   EXPECT_EQ(refused({.coils = 0}), "coils is 0");
-  EXPECT_EQ(refused({.repetition_time_s = 0}), "repetition_time_s is 0.000000");
+  EXPECT_EQ(refused({.repetition_time_s = -1}), "repetition_time_s is -1.000000");
   EXPECT_EQ(refused({.fov_mm = {220, -1, 5}}), "fov_mm is -1.000000");
   EXPECT_EQ(refused({.noise_samples = 8}), "a noise readout of 8 samples was asked for without noise");
   EXPECT_EQ(refused({.matrix = {16, 16, 16}}),

@@ -48,7 +48,7 @@ struct SimulateOptions {
   std::optional<NoiseCovariance> noise_covariance{};  // of the coils; none: white
   std::uint64_t seed = 1;                             // of the noise
   std::int64_t noise_samples = 0;               // length of a readout of noise alone before the scan; 0: none
-  double repetition_time_s = 0.01;              // from shot to shot
+  double repetition_time_s = 0.01;              // from shot to shot; 0: 10 ms, or the readout and 5 ms
   std::array<double, 3> fov_mm{220, 220, 220};  // z of a 2D scan: slice thickness
   double field_T = 3;
 };
