@@ -111,6 +111,16 @@ std::vector<double> at_equal_times(std::vector<double> const& nodes, Geometry co
   return result;
 }
 
+/// Largest second difference of samples one dwell time apart, T/m/s.
+double largest_slew(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s) {
+  double largest = 0;
+  for (std::size_t j = 2; j < samples.size(); ++j) {
+    Point const step = minus(samples[j], samples[j - 1]), before = minus(samples[j - 1], samples[j - 2]);
+    largest = std::max(largest, length(scaled(minus(step, before), scanner)));
+  }
+  return largest / (dwell_s * dwell_s);
+}
+
 }  // namespace
 
 void require_scanner(Scanner const& scanner) {
@@ -137,18 +147,6 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
   return nodes;
 }
 
-Demand demand_of(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s) {
-  Demand demand;
-  for (std::size_t j = 1; j < samples.size(); ++j) {
-    Point const step = scaled(minus(samples[j], samples[j - 1]), scanner);
-    demand.gradient_T_m = std::max(demand.gradient_T_m, length(step) / dwell_s);
-    if (j < 2) continue;
-    Point const before = scaled(minus(samples[j - 1], samples[j - 2]), scanner);
-    demand.slew_T_m_s = std::max(demand.slew_T_m_s, length(minus(step, before)) / (dwell_s * dwell_s));
-  }
-  return demand;
-}
-
 std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace) {
   require_scanner(pace.scanner);
   require_positive(pace.dwell_s, "dwell_s");
@@ -166,7 +164,7 @@ std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& 
     result = at_equal_times(nodes, g, fastest(g, speed, slew, pace.start), pace.dwell_s, pace.samples);
     std::vector<Point> samples(result.size());
     std::transform(result.begin(), result.end(), samples.begin(), curve);
-    double const excess = demand_of(samples, pace.scanner, pace.dwell_s).slew_T_m_s / pace.scanner.slew_T_m_s;
+    double const excess = largest_slew(samples, pace.scanner, pace.dwell_s) / pace.scanner.slew_T_m_s;
     if (excess <= 1) break;
     slew *= 0.999 / excess;
   }

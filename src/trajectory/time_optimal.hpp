@@ -38,12 +38,6 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
 /// Source  Lustig, Kim and Pauly, IEEE TMI 27:866 (2008), doi:10.1109/TMI.2008.922699
 std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace);
 
-/// What samples one dwell time apart need of the scanner at most.
-struct Demand {
-  double gradient_T_m = 0, slew_T_m_s = 0;
-};
-Demand demand_of(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s);
-
 /// Errors  bad_option
 void require_scanner(Scanner const& scanner);
 
