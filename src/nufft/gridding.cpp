@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "findrho/core/error.hpp"
 #include "nufft/place.hpp"
@@ -20,6 +21,25 @@ constexpr std::int64_t kInterleave = 16;
 
 std::int64_t chunks(std::int64_t n) {
   return (n + kChunk - 1) / kChunk;
+}
+
+/// Where rank r of a tile's n samples goes when those of ranks 0, 16, 32, ... come first, then 1, 17, 33, ...
+std::int64_t interleaved(std::int64_t rank, std::int64_t n) {
+  std::int64_t const lane = rank % kInterleave;
+  return lane * (n / kInterleave) + std::min(lane, n % kInterleave) + rank / kInterleave;
+}
+
+/// What a cell adds, per axis, to the index of its tile.
+std::array<std::vector<std::uint32_t>, 3> tile_indices(Layout const& l) {
+  std::array<std::vector<std::uint32_t>, 3> indices;
+  std::int64_t stride = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::int64_t cell = 0; cell < l.extent[d]; ++cell) {
+      indices[d].push_back(static_cast<std::uint32_t>(cell / l.tile[d] * stride));
+    }
+    stride *= l.tiles[d];
+  }
+  return indices;
 }
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) {
@@ -53,8 +73,8 @@ Layout::Layout(Matrix const& grid_, int dims_, int width_)
     std::int64_t const pad = d == 0 ? kRowPad : 0;
     low[d] = reach;
     extent[d] = reach + grid[d] + reach + pad;
-    // Tiles of one colour lie a tile apart, and a patch may reach width + pad - 1 cells beyond its tile.
-    tile[d] = std::max<std::int64_t>(wanted[d], width + pad);
+    // Tasks of one colour lie a tile apart at least, and a patch may reach width - 1 cells beyond its tile.
+    tile[d] = std::max<std::int64_t>(wanted[d], width);
     tiles[d] = (extent[d] + tile[d] - 1) / tile[d];
   }
 }
@@ -87,76 +107,108 @@ Gridding<T>::Gridding(Context const& context, Trajectory const& trajectory, Matr
   sort(context, trajectory, matrix);
 }
 
+// A counting sort by tile. Each block of samples counts its own, so that ranks, and with them the order, do
+// not depend on how many blocks there are.
 template <class T>
 void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix) {
   Layout const& l = layout_;
-  auto const at = [&](int d, std::int64_t s) {
-    Place p = place(trajectory[d][static_cast<std::size_t>(s)], l.grid[static_cast<std::size_t>(d)],
-                    matrix[d], l.width);
-    p.cell += l.low[static_cast<std::size_t>(d)];
+  std::size_t const tiles = static_cast<std::size_t>(l.tile_count());
+  std::int64_t const blocks = std::clamp<std::int64_t>(samples_ / kChunk, 1, context.threads());
+  std::vector<std::int64_t> next(static_cast<std::size_t>(blocks) * tiles, 0);  // (block, tile)
+  auto const each_sample = [&](auto const& f) {
+    context.pool().each(blocks, [&](std::int64_t block) {
+      std::int64_t* const of_tile = next.data() + static_cast<std::size_t>(block) * tiles;
+      std::int64_t const end = samples_ * (block + 1) / blocks;
+      for (std::int64_t s = samples_ * block / blocks; s < end; ++s) f(s, of_tile);
+    });
+  };
+  auto const at = [&](std::size_t d, std::int64_t s) {
+    Place p = place(trajectory[static_cast<int>(d)][static_cast<std::size_t>(s)], l.grid[d],
+                    matrix[static_cast<int>(d)], l.width);
+    p.cell += l.low[d];
     return p;
   };
+  std::size_t const dims = static_cast<std::size_t>(l.dims);
+  std::array<std::vector<std::uint32_t>, 3> const tile_of_cell = tile_indices(l);
   std::vector<std::uint32_t> tile_of(static_cast<std::size_t>(samples_));
-  context.pool().each(chunks(samples_), [&](std::int64_t task) {
-    for (std::int64_t s = task * kChunk; s < std::min(samples_, (task + 1) * kChunk); ++s) {
-      std::int64_t tile = 0;
-      for (int d = l.dims - 1; d >= 0; --d) {
-        std::size_t const a = static_cast<std::size_t>(d);
-        if (!std::isfinite(trajectory[d][static_cast<std::size_t>(s)])) {
-          throw Error(ErrorKind::bad_option, "trajectory point " + std::to_string(s) + " is not finite");
-        }
-        tile = tile * l.tiles[a] + at(d, s).cell / l.tile[a];
+  each_sample([&](std::int64_t s, std::int64_t* counts) {
+    std::uint32_t tile = 0;
+    for (std::size_t d = 0; d < dims; ++d) {
+      if (!std::isfinite(trajectory[static_cast<int>(d)][static_cast<std::size_t>(s)])) {
+        throw Error(ErrorKind::bad_option, "trajectory point " + std::to_string(s) + " is not finite");
       }
-      tile_of[static_cast<std::size_t>(s)] = static_cast<std::uint32_t>(tile);
+      tile += tile_of_cell[d][static_cast<std::size_t>(at(d, s).cell)];
     }
+    tile_of[static_cast<std::size_t>(s)] = tile;
+    ++counts[tile];
   });
 
-  // Counting sort; within a tile the trajectory's order remains until interleave().
-  std::vector<std::int64_t> next(static_cast<std::size_t>(l.tile_count() + 1), 0);
-  for (std::uint32_t t : tile_of) ++next[t + 1];
-  for (std::size_t t = 0; t + 1 < next.size(); ++t) {
-    std::int64_t const i = static_cast<std::int64_t>(t);
-    std::int64_t const x = i % l.tiles[0], y = i / l.tiles[0] % l.tiles[1], z = i / (l.tiles[0] * l.tiles[1]);
-    next[t + 1] += next[t];
-    if (next[t + 1] == next[t]) continue;
-    colours_[static_cast<std::size_t>(x % 2 + 2 * (y % 2) + 4 * (z % 2))].push_back({next[t], next[t + 1]});
+  std::vector<std::int64_t> first_of_tile(tiles + 1, 0);
+  for (std::size_t t = 0; t < tiles; ++t) {
+    std::int64_t rank = 0;
+    for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b) {
+      rank += std::exchange(next[b * tiles + t], rank);
+    }
+    first_of_tile[t + 1] = first_of_tile[t] + rank;
   }
-  for (std::vector<Tile>& colour : colours_) {
-    std::stable_sort(colour.begin(), colour.end(),
-                     [](Tile const& a, Tile const& b) { return a.last - a.first > b.last - b.first; });
-  }
+  colour(first_of_tile);
+
+  // A sample's place is written as one piece: five arrays would be five cache misses.
+  std::array<std::int64_t, 3> const step{1, l.row(), l.plane()};
+  std::vector<Sorted> sorted(static_cast<std::size_t>(samples_));
+  each_sample([&](std::int64_t s, std::int64_t* ranks) {
+    std::uint32_t const tile = tile_of[static_cast<std::size_t>(s)];
+    std::int64_t const first = first_of_tile[tile], n = first_of_tile[tile + 1] - first;
+    Sorted& to = sorted[static_cast<std::size_t>(first + interleaved(ranks[tile]++, n))];
+    std::int64_t cell = 0;
+    for (std::size_t d = 0; d < dims; ++d) {
+      Place const p = at(d, s);
+      cell += p.cell * step[d];
+      to.fraction[d] = static_cast<T>(p.fraction);
+    }
+    to.sample = s;
+    to.cell = static_cast<std::uint32_t>(cell);
+  });
+  store(context, sorted);
+}
+
+template <class T>
+void Gridding<T>::store(Context const& context, std::vector<Sorted> const& sorted) {
   // Batches of weights may read, but not use, up to kBatch elements beyond the last sample.
   Shape const padded{{Axis::sample, samples_ + kBatch}};
   sample_ = Array<std::int64_t>(padded);
   cell_ = Array<std::uint32_t>(padded);
-  for (std::int64_t s = 0; s < samples_; ++s) sample_[next[tile_of[static_cast<std::size_t>(s)]]++] = s;
-  interleave();
-  for (int d = 0; d < l.dims; ++d) fraction_[static_cast<std::size_t>(d)] = Array<T>(padded);
-  std::array<std::int64_t, 3> const step{1, l.row(), l.plane()};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(layout_.dims); ++d) fraction_[d] = Array<T>(padded);
   context.pool().each(chunks(samples_), [&](std::int64_t task) {
     for (std::int64_t i = task * kChunk; i < std::min(samples_, (task + 1) * kChunk); ++i) {
-      std::int64_t cell = 0;
-      for (int d = 0; d < l.dims; ++d) {
-        Place const p = at(d, sample_[i]);
-        cell += p.cell * step[static_cast<std::size_t>(d)];
-        fraction_[static_cast<std::size_t>(d)][i] = static_cast<T>(p.fraction);
-      }
-      cell_[i] = static_cast<std::uint32_t>(cell);
+      Sorted const& at = sorted[static_cast<std::size_t>(i)];
+      sample_[i] = at.sample;
+      cell_[i] = at.cell;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(layout_.dims); ++d)
+        fraction_[d][i] = at.fraction[d];
     }
   });
 }
 
+/// Tasks of spreading: tiles that follow each other, all along x and a few along y, so that the cells at their
+/// seams are fetched once.
 template <class T>
-void Gridding<T>::interleave() {
-  std::vector<std::int64_t> order;
-  for (std::vector<Tile> const& colour : colours_) {
-    for (Tile const& tile : colour) {
-      order.clear();
-      for (std::int64_t i = 0; i < kInterleave; ++i) {
-        for (std::int64_t s = tile.first + i; s < tile.last; s += kInterleave) order.push_back(sample_[s]);
-      }
-      std::copy(order.begin(), order.end(), sample_.data() + tile.first);
+void Gridding<T>::colour(std::vector<std::int64_t> const& first_of_tile) {
+  Layout const& l = layout_;
+  std::int64_t const group = l.dims == 3 ? 4 : 1;
+  for (std::int64_t z = 0; z < l.tiles[2]; ++z) {
+    for (std::int64_t y = 0; y < l.tiles[1]; y += group) {
+      auto const begin = [&](std::int64_t row) {
+        return first_of_tile[static_cast<std::size_t>((z * l.tiles[1] + row) * l.tiles[0])];
+      };
+      Task const task{begin(y), begin(std::min(y + group, l.tiles[1]))};
+      if (task.first < task.last)
+        colours_[static_cast<std::size_t>(y / group % 2 + 2 * (z % 2))].push_back(task);
     }
+  }
+  for (std::vector<Task>& tasks : colours_) {
+    std::stable_sort(tasks.begin(), tasks.end(),
+                     [](Task const& a, Task const& b) { return a.last - a.first > b.last - b.first; });
   }
 }
 
@@ -188,12 +240,12 @@ void Gridding<T>::spread(Context const& context, C const* samples, int used, C* 
     std::fill_n(memory + first * layout_.row() * coils, (last - first) * layout_.row() * coils, C(0));
   });
   PatchJob<T> const all = job(memory, coils, used);
-  for (std::vector<Tile> const& colour : colours_) {
-    context.pool().each(static_cast<std::int64_t>(colour.size()), [&](std::int64_t task) {
-      PatchJob<T> tile = all;
-      tile.first = colour[static_cast<std::size_t>(task)].first;
-      tile.last = colour[static_cast<std::size_t>(task)].last;
-      nufft::spread(tile, samples);
+  for (std::vector<Task> const& tasks : colours_) {
+    context.pool().each(static_cast<std::int64_t>(tasks.size()), [&](std::int64_t task) {
+      PatchJob<T> part = all;
+      part.first = tasks[static_cast<std::size_t>(task)].first;
+      part.last = tasks[static_cast<std::size_t>(task)].last;
+      nufft::spread(part, samples);
     });
   }
 }
@@ -266,9 +318,9 @@ template <class T>
 std::int64_t Gridding<T>::bytes(std::int64_t samples, Layout const& layout) {
   std::size_t const per_sample =
       sizeof(std::int64_t) + sizeof(std::uint32_t) + static_cast<std::size_t>(layout.dims) * sizeof(T);
-  std::int64_t const tiles = std::min(samples, layout.tile_count());
+  std::int64_t const tasks = std::min(samples, layout.tiles[1] * layout.tiles[2]);
   return (samples + kBatch) * static_cast<std::int64_t>(per_sample) +
-         tiles * static_cast<std::int64_t>(sizeof(Tile));
+         tasks * static_cast<std::int64_t>(sizeof(Task));
 }
 
 template class Gridding<float>;

@@ -64,11 +64,17 @@ class Gridding {
   static std::int64_t bytes(std::int64_t samples, Layout const& layout);
 
  private:
-  struct Tile {
+  struct Task {
     std::int64_t first, last;
   };
+  struct Sorted {
+    std::int64_t sample;
+    std::uint32_t cell;
+    T fraction[3];
+  };
   void sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix);
-  void interleave();
+  void store(Context const& context, std::vector<Sorted> const& sorted);
+  void colour(std::vector<std::int64_t> const& first_of_tile);
   PatchJob<T> job(C* memory, int coils, int used) const;
 
   std::int64_t samples_;
@@ -79,7 +85,7 @@ class Gridding {
   Array<std::uint32_t> cell_;
   Array<std::int64_t> sample_;
   std::array<Array<T>, 3> fraction_;
-  std::array<std::vector<Tile>, 8> colours_;  // tiles that share no cell, largest first
+  std::array<std::vector<Task>, 4> colours_;  // tasks that share no cell, largest first
 };
 
 }  // namespace findrho::nufft

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a sample falls on one axis of the grid: the same cell and fraction on every device.
 #pragma once
-#include <cmath>
 #include <cstdint>
 
 #include "findrho/backend/team.hpp"
@@ -14,14 +13,21 @@ struct Place {
   double fraction;
 };
 
+/// floor(x) for |x| < 2^63, inline everywhere: on a CPU without SSE4 as its baseline floor is a call.
+FINDRHO_HD inline double floor_inline(double x) {
+  double const whole = static_cast<double>(static_cast<std::int64_t>(x));
+  return whole - (whole > x ? 1.0 : 0.0);
+}
+
 /// k cycles per FOV are k G / N grid cells, periodic with G.
 FINDRHO_HD inline Place place(double k, std::int64_t grid, std::int64_t matrix, int width) {
-  double const g = static_cast<double>(grid);
-  double p = k * g / static_cast<double>(matrix);
-  p -= g * floor(p / g);
-  if (p >= g) p = 0;  // a tiny negative k rounds to G itself
-  double const first = ceil(p - width / 2.0);
-  return {static_cast<std::int64_t>(first), first - p + width / 2.0 - 0.5};
+  double const g = static_cast<double>(grid), half = width / 2.0;
+  double p = k * g / static_cast<double>(matrix), turns = p / g;
+  if (!(turns > -1e15 && turns < 1e15)) return {0, 0};  // where it falls is below the rounding of k
+  p -= g * floor_inline(turns);
+  if (!(p >= 0 && p < g)) p = 0;  // a tiny negative k rounds to G itself
+  double const first = -floor_inline(half - p);
+  return {static_cast<std::int64_t>(first), first - p + half - 0.5};
 }
 
 }  // namespace findrho::nufft
