@@ -76,6 +76,10 @@ struct Nufft<T>::Impl {
   std::array<std::vector<T>, 3> deapodisation() const {
     std::array<std::vector<T>, 3> scale;
     for (int d = 0; d < design.dims; ++d) {
+      if (d > 0 && matrix[d] == matrix[d - 1] && design.grid[d] == design.grid[d - 1]) {
+        scale[static_cast<std::size_t>(d)] = scale[static_cast<std::size_t>(d - 1)];
+        continue;
+      }
       for (double const factor : nufft::deapodisation(gridding.kernel(), matrix[d], design.grid[d]))
         scale[static_cast<std::size_t>(d)].push_back(static_cast<T>(factor));
     }
