@@ -31,6 +31,8 @@ def arguments():
     a.add_argument("--only", help="NUFFT problems and scans whose name holds this")
     a.add_argument("--targets", type=lambda text: [float(n) for n in text.split(",")], default=[1e-2, 1e-3, 1e-5])
     a.add_argument("--coils", type=lambda text: [int(n) for n in text.split(",")], default=[1, 8])
+    a.add_argument("--iterations", type=lambda text: [int(n) for n in text.split(",")], default=[10, 30],
+                   help="of the two runs of a reconstruction, the fewer first")
     a.add_argument("--bart", default="bart")
     a.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the measured scans")
     o = a.parse_args()

@@ -9,8 +9,6 @@ import numpy as np
 from nufft_rows import say
 from peers import ProgramFailed, interleaved, run_program
 
-FEW, MANY = 10, 30
-
 
 def read_cfl(base):
     lines = (base.parent / (base.name + ".hdr")).read_text().splitlines()
@@ -95,26 +93,27 @@ class ReconBench:
 
     def row(self, name, make, matrix):
         scan = name.split(",")[0].replace(" ", "_")
+        few, many = self.options.iterations
         make(scan)
-        _, memory = run_program(self.findrho(scan, matrix, MANY), self.options.threads, self.folder)
+        _, memory = run_program(self.findrho(scan, matrix, many), self.options.threads, self.folder)
         manifest = json.loads((self.folder / "ours.json").read_text())
         phases = {p["phase"]: p["seconds"] for p in manifest["seconds"]}
         voxels = np.prod([int(n) for n in matrix.split("x")])
         weight = manifest["frames"][0]["lambda_absolute"] / voxels  # BART's transforms are divided by sqrt(N)
         jobs = {}
-        for iterations in (FEW, MANY):
+        for iterations in (few, many):
             jobs[f"findrho {iterations}"] = lambda i=iterations: self.timed(self.findrho(scan, matrix, i))
             if self.options.bart:
                 jobs[f"BART {iterations}"] = lambda i=iterations: self.timed(self.pics(scan, weight, i))
         medians, repeats = interleaved(jobs, self.options.seconds, self.options.turns)
-        row = {"group": "recon", "problem": name, "iterations": MANY, "repeats": repeats, "phases": phases, "s": {}}
+        row = {"group": "recon", "problem": name, "iterations": many, "repeats": repeats, "phases": phases, "s": {}}
         for program in ("findrho", "BART") if self.options.bart else ("findrho",):
-            whole, few = (medians[f"{program} {n}"] / 1e3 for n in (MANY, FEW))
-            each = (whole - few) / (MANY - FEW)
-            row["s"][program] = {"whole": whole, "iteration": each, "rest": whole - MANY * each}
+            whole, part = (medians[f"{program} {n}"] / 1e3 for n in (many, few))
+            each = (whole - part) / (many - few)
+            row["s"][program] = {"whole": whole, "iteration": each, "rest": whole - many * each}
         row["mib"] = {"findrho": memory}
         if self.options.bart:
-            _, row["mib"]["BART"] = run_program(self.pics(scan, weight, MANY), self.options.threads, self.folder)
+            _, row["mib"]["BART"] = run_program(self.pics(scan, weight, many), self.options.threads, self.folder)
             ours, theirs = (np.abs(read_cfl(self.folder / n)).ravel() for n in ("ours", "theirs"))
             scale = ours @ theirs / (theirs @ theirs)
             row["difference"] = float(np.linalg.norm(ours - scale * theirs) / np.linalg.norm(ours))

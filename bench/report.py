@@ -57,12 +57,12 @@ def recon_table(rows):
     for row in rows:
         ours, peer = row["s"]["findrho"], row["s"].get("BART")
         get = lambda key: ms(peer[key] if peer else None)
-        cells.append([row["problem"], f"{ours['whole']:.3g}", get("whole"), ratio(peer and peer["whole"], ours["whole"]),
+        cells.append([row["problem"], str(row["iterations"]), f"{ours['whole']:.3g}", get("whole"), ratio(peer and peer["whole"], ours["whole"]),
                       ms(1e3 * ours["iteration"]), ms(1e3 * peer["iteration"]) if peer else "",
                       ratio(peer and peer["iteration"], ours["iteration"]), ms(ours["rest"]), get("rest"),
                       f"{row['mib']['findrho']:.0f}", f"{row['mib']['BART']:.0f}" if peer else "",
                       f"{row['difference']:.1e}" if peer else ""])
-    return lines_of(["scan, 30 iterations", "findrho, s", "BART, s", "ratio", "an iteration, ms", "BART", "ratio",
+    return lines_of(["scan", "iterations", "findrho, s", "BART, s", "ratio", "an iteration, ms", "BART", "ratio",
                      "the rest, s", "BART", "peak, MiB", "BART", "images differ"], cells)
 
 

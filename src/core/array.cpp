@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -83,28 +84,59 @@ void require_shape(Shape const& actual, Shape const& expected, char const* what)
 
 namespace detail {
 
+namespace {
+
+// Work grids are walked along every axis: with 4 KiB pages each step of a long axis would miss the TLB.
+constexpr std::size_t kHugePage = std::size_t{2} << 20, kMapped = std::size_t{16} << 20;
+
+/// Straight from the kernel, huge pages asked for. Its pages are zero already, and are made by the threads that touch
+/// them first instead of all by this one; null when there is no memory.
+void* map_pages(std::size_t bytes) {
+  void* const raw =
+      mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  std::uintptr_t const begin = reinterpret_cast<std::uintptr_t>(raw);
+  std::size_t const before = (kHugePage - begin % kHugePage) % kHugePage;
+  char* const memory = static_cast<char*>(raw) + before;
+  if (before > 0) munmap(raw, before);
+  munmap(memory + bytes, kHugePage - before);
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes, MADV_HUGEPAGE);  // advice: without it everything works, slower
+#endif
+  return memory;
+}
+
+// The cache line before an array says how much was mapped for it; 0: it came from the heap.
+constexpr std::size_t kLine = 64;  // also the widest vector register
+
+std::size_t whole(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
 void* allocate_host(std::size_t bytes) {
-  constexpr std::size_t kLine = 64;  // one cache line, and the widest vector register
-  constexpr std::size_t kHugePage = std::size_t{2} << 20, kManyPages = std::size_t{16} << 20;
-  // Work grids are walked along every axis: with 4 KiB pages each step of a long axis would miss the TLB.
-  std::size_t const align = bytes >= kManyPages ? kHugePage : kLine;
-  std::size_t const padded = (std::max(bytes, std::size_t{1}) + align - 1) / align * align;
-  void* memory = std::aligned_alloc(align, padded);
-  if (memory == nullptr) {
+  std::size_t const total = bytes + kLine, mapped = total >= kMapped ? whole(total, kHugePage) : 0;
+  void* const start = mapped > 0 ? map_pages(mapped) : std::aligned_alloc(kLine, whole(total, kLine));
+  if (start == nullptr) {
     throw Error(ErrorKind::out_of_memory,
                 "cannot allocate " + std::to_string(bytes / (1 << 20)) + " MiB of host memory",
                 "use a smaller matrix, fewer coils or --precision single");
   }
-#ifdef MADV_HUGEPAGE
-  if (align == kHugePage)
-    madvise(memory, padded, MADV_HUGEPAGE);  // advice: without it everything works, slower
-#endif
-  std::memset(memory, 0, bytes);
-  return memory;
+  if (mapped == 0) std::memset(start, 0, total);
+  std::memcpy(start, &mapped, sizeof mapped);
+  return static_cast<char*>(start) + kLine;
 }
 
 void free_host(void* memory) noexcept {
-  std::free(memory);
+  void* const start = static_cast<char*>(memory) - kLine;
+  std::size_t mapped = 0;
+  std::memcpy(&mapped, start, sizeof mapped);
+  if (mapped > 0) {
+    munmap(start, mapped);
+  } else {
+    std::free(start);
+  }
 }
 
 }  // namespace detail

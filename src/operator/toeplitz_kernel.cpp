@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Q is an adjoint transform: with the samples at 2 k, voxel n of a matrix 2 N lies at the lag n - N of the
-// matrix N.
+// matrix N. Q(-n) = conj(Q(n)): the lags from 0 on of the slowest axis suffice, with those at 0 halved; the spectrum
+// is twice the real part of their transform.
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -8,6 +11,7 @@
 #include "findrho/dft/exact_sum.hpp"
 #include "findrho/dft/vector_sum.hpp"
 #include "findrho/operator/toeplitz.hpp"
+#include "findrho/operator/vector_ops.hpp"
 #include "operator/toeplitz_layout.hpp"
 
 namespace findrho {
@@ -20,34 +24,68 @@ Matrix doubled(Matrix const& m) {
   return {2 * m.x, 2 * m.y, m.z > 1 ? 2 * m.z : 1};
 }
 
+/// Q on a box of lags; the slowest axis, z or in 2D y, has the lag 0 at index zero.
 template <class T>
-Array<std::complex<T>> lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
-                            std::span<double const> weights, EncodingOptions const& options) {
-  using C = std::complex<T>;
-  if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
-    throw Error(ErrorKind::bad_shape, std::to_string(weights.size()) + " weights for " +
-                                          std::to_string(trajectory.size()) + " samples of the trajectory");
+struct Lags {
+  Array<std::complex<T>> q;
+  std::int64_t zero;
+};
+
+template <class T>
+Array<std::complex<T>> samples_of(std::span<double const> weights, std::int64_t count) {
+  Array<std::complex<T>> w(sample_shape(1, count));
+  for (std::int64_t m = 0; m < count; ++m) {
+    w[m] = weights.empty() ? T(1) : static_cast<T>(weights[static_cast<std::size_t>(m)]);
   }
-  if (options.transform == TransformKind::exact && options.rung) {
-    return vector_q<T>(context, trajectory, matrix, weights, *options.rung);
-  }
+  return w;
+}
+
+/// The lags from 0 on of the slowest axis: a box of N voxels there, whose middle, h = floor(N/2), the samples move to
+/// lag h by the phase exp(i 2 pi k h / N).
+template <class T>
+Lags<T> half_lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+                  std::span<double const> weights, NufftOptions const& options) {
+  int const slowest = matrix.dims() - 1;
+  Matrix const box =
+      slowest == 2 ? Matrix{2 * matrix.x, 2 * matrix.y, matrix.z} : Matrix{2 * matrix.x, matrix.y, 1};
   Trajectory wide;
   wide.dims = trajectory.dims;
   for (int d = 0; d < trajectory.dims; ++d) {
     wide[d] = trajectory[d];
+    for (double& k : wide[d]) k *= d < slowest ? 2 : 1;
+  }
+  Array<std::complex<T>> w = samples_of<T>(weights, trajectory.size());
+  double const turns = static_cast<double>(matrix[slowest] / 2) / static_cast<double>(matrix[slowest]);
+  for_blocks(context, w.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t m = begin; m < end; ++m) {
+      double const angle = 2 * std::numbers::pi * turns * trajectory[slowest][static_cast<std::size_t>(m)];
+      w[m] *= std::complex<T>(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
+    }
+  });
+  Lags<T> lags{Array<std::complex<T>>(box.shape(1)), 0};
+  Nufft<T>(context, wide, box, options).adjoint(context, w, lags.q);
+  return lags;
+}
+
+template <class T>
+Lags<T> lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+             std::span<double const> weights, EncodingOptions const& options) {
+  if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
+    throw Error(ErrorKind::bad_shape, std::to_string(weights.size()) + " weights for " +
+                                          std::to_string(trajectory.size()) + " samples of the trajectory");
+  }
+  if (options.transform == TransformKind::nufft) {
+    return half_lags<T>(context, trajectory, matrix, weights, options.nufft);
+  }
+  std::int64_t const zero = matrix[matrix.dims() - 1];
+  if (options.rung) return {vector_q<T>(context, trajectory, matrix, weights, *options.rung), zero};
+  Trajectory wide = trajectory;
+  for (int d = 0; d < trajectory.dims; ++d) {
     for (double& k : wide[d]) k *= 2;
   }
-  Array<C> w(sample_shape(1, trajectory.size()));
-  for (std::int64_t m = 0; m < w.size(); ++m) {
-    w[m] = weights.empty() ? T(1) : static_cast<T>(weights[static_cast<std::size_t>(m)]);
-  }
-  Array<C> q(doubled(matrix).shape(1));
-  if (options.transform == TransformKind::exact) {
-    exact_adjoint<T>(context, wide, w, q);
-    return q;
-  }
-  Nufft<T>(context, wide, doubled(matrix), options.nufft).adjoint(context, w, q);
-  return q;
+  Lags<T> lags{Array<std::complex<T>>(doubled(matrix).shape(1)), zero};
+  exact_adjoint<T>(context, wide, samples_of<T>(weights, trajectory.size()), lags.q);
+  return lags;
 }
 
 // Transforms an array over the lags of all axes to the real spectrum.
@@ -58,11 +96,12 @@ class SpectrumBuilder {
   using Layout = ToeplitzLayout<T>;
   static constexpr std::int64_t L = Layout::L, kRow = Layout::kRow;
 
-  SpectrumBuilder(Context const& context, Matrix const& matrix, View<C const> q)
+  SpectrumBuilder(Context const& context, Matrix const& matrix, Lags<T> const& lags)
       : context_(context),
         half_(matrix),
         lags_(doubled(matrix)),
-        q_(q),
+        q_(lags.q),
+        zero_(lags.zero),
         layout_(matrix, lags_.x),
         x_(layout_.grid.x),
         y_(layout_.grid.y),
@@ -97,37 +136,47 @@ class SpectrumBuilder {
     for (std::int64_t i = 1; i < 2 * n; ++i) read(i, tile + (i - n + size) % size * kRow);
   }
 
+  /// The half of the slowest axis, into the first rows of the tile: read(i, row) for the lags 0..n-1.
+  template <class Read>
+  Rows<T const> place_half(std::int64_t n, T* tile, Read const& read) const {
+    for (std::int64_t i = 0; i < n; ++i) read(zero_ + i, tile + i * kRow);
+    for (std::int64_t l = 0; l < kRow; ++l) tile[l] /= 2;
+    return {tile, kRow, n};
+  }
+
   void transform_z() {
     LaneFft<T> const fft(layout_.grid.z);
     columns_ = Array<T>({{Axis::other, layout_.grid.z * layout_.plane_stride(lags_.y)}});
-    context_.pool().each_in_slots(context_.threads(), layout_.x_tiles * lags_.y,
-                                  [&](std::int64_t slot, std::int64_t task) {
-                                    std::int64_t const t = task / lags_.y, y = task % lags_.y;
-                                    place_lags(half_.z, fft.size, tile(slot), [&](std::int64_t z, T* row) {
-                                      kernels_.pack(source(z, y, t), Layout::lanes_of(t, lags_.x), row);
-                                    });
-                                    kernels_.forward(fft, {tile(slot), kRow, fft.size}, tile(slot));
-                                    for (std::int64_t kz = 0; kz < fft.size; ++kz)
-                                      std::copy_n(tile(slot) + kz * kRow, kRow, columns(kz, t, y));
-                                  });
+    context_.pool().each_in_slots(
+        context_.threads(), layout_.x_tiles * lags_.y, [&](std::int64_t slot, std::int64_t task) {
+          std::int64_t const t = task / lags_.y, y = task % lags_.y;
+          Rows<T const> const rows = place_half(half_.z, tile(slot), [&](std::int64_t z, T* row) {
+            kernels_.pack(source(z, y, t), Layout::lanes_of(t, lags_.x), row);
+          });
+          kernels_.forward(fft, rows, tile(slot));
+          for (std::int64_t kz = 0; kz < fft.size; ++kz)
+            std::copy_n(tile(slot) + kz * kRow, kRow, columns(kz, t, y));
+        });
   }
 
   void transform_plane(std::int64_t slot, std::int64_t kz, T* spectrum) {
     T* const rows = tile(slot);
     T* const lines = lines_.data() + slot * layout_.lines_size();
     for (std::int64_t t = 0; t < layout_.x_tiles; ++t) {
-      place_lags(half_.y, y_.size, rows, [&](std::int64_t y, T* row) {
-        if (half_.z > 1) {
-          std::copy_n(columns(kz, t, y), kRow, row);
-        } else {
+      if (half_.z > 1) {
+        place_lags(half_.y, y_.size, rows,
+                   [&](std::int64_t y, T* row) { std::copy_n(columns(kz, t, y), kRow, row); });
+        kernels_.forward(y_, {rows, kRow, y_.size}, rows);
+      } else {
+        Rows<T const> const half = place_half(half_.y, rows, [&](std::int64_t y, T* row) {
           kernels_.pack(source(0, y, t), Layout::lanes_of(t, lags_.x), row);
-        }
-      });
-      kernels_.forward(y_, {rows, kRow, y_.size}, rows);
+        });
+        kernels_.forward(y_, half, rows);
+      }
       kernels_.tile_to_lines(rows, y_.size, lines + t * L * layout_.line_stride, layout_.line_stride);
     }
-    // The inverse transforms of the product carry no scale factor; the spectrum does.
-    T const scale = T(1) / static_cast<T>(layout_.grid.voxels());
+    // The inverse transforms of the product carry no scale factor; the spectrum does. Twice for the other half.
+    T const scale = T(2) / static_cast<T>(layout_.grid.voxels());
     for (std::int64_t t = 0; t < layout_.ky_tiles; ++t) {
       place_lags(half_.x, x_.size, rows, [&](std::int64_t x, T* row) {
         std::copy_n(lines + x * layout_.line_stride + t * kRow, kRow, row);
@@ -144,6 +193,7 @@ class SpectrumBuilder {
   lanes::LaneKernels<T> const& kernels_ = lanes::lane_kernels<T>();
   Matrix half_, lags_;
   View<C const> q_;
+  std::int64_t zero_;
   Layout layout_;
   LaneFft<T> x_, y_;
   std::int64_t slots_;
@@ -168,7 +218,7 @@ template <class T>
 ToeplitzKernel<T>::ToeplitzKernel(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                                   std::span<double const> weights, EncodingOptions const& options)
     : matrix_(matrix), grid_(ToeplitzLayout<T>(matrix, matrix.x).grid) {
-  Array<std::complex<T>> const q = lags<T>(context, trajectory, matrix, weights, options);
+  Lags<T> const q = lags<T>(context, trajectory, matrix, weights, options);
   spectrum_ = SpectrumBuilder<T>(context, matrix, q).run();
 }
 

@@ -63,18 +63,22 @@ std::int64_t exact_bytes(std::int64_t points, std::int64_t samples) {
          samples * (2 * std::int64_t{sizeof(double)} + 15 * std::int64_t{sizeof(T)});
 }
 
-/// Held while Q is made: its lags on the doubled matrix, then either the NUFFT or the transforms to the spectrum.
+/// Held while Q is made: its lags, then either the NUFFT onto half of the doubled matrix or the sums onto all of it, or
+/// the transforms to the spectrum, whose z axis has work of its own.
 template <class T>
 std::int64_t toeplitz_build_bytes(Size const& s, ReconOptions const& options) {
-  Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, s.matrix.z > 1 ? 2 * s.matrix.z : 1};
-  std::int64_t const lags = doubled.voxels() * std::int64_t{sizeof(std::complex<T>)};
-  std::int64_t const samples =
-      s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + std::int64_t{sizeof(std::complex<T>)});
+  bool const deep = s.matrix.z > 1;
+  Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, deep ? 2 * s.matrix.z : 1};
+  Matrix const half = deep ? Matrix{doubled.x, doubled.y, s.matrix.z} : Matrix{doubled.x, s.matrix.y, 1};
+  bool const exact = options.q == TransformKind::exact;
+  constexpr std::int64_t kComplex = sizeof(std::complex<T>);
+  std::int64_t const lags = (exact ? doubled : half).voxels() * kComplex;
+  std::int64_t const samples = s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + kComplex);
   std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
-  std::int64_t const making = options.q == TransformKind::exact
-                                  ? exact_bytes<T>(q_sum_voxels(s.matrix), s.samples)
-                                  : samples + nufft_bytes<T>(s.samples, doubled, 1, s.threads, options.nufft);
-  return std::max(lags + making, 2 * lags + spectrum);
+  std::int64_t const making = exact ? exact_bytes<T>(q_sum_voxels(s.matrix), s.samples)
+                                    : samples + nufft_bytes<T>(s.samples, half, 1, s.threads, options.nufft);
+  std::int64_t const columns = deep ? doubled.voxels() * kComplex : 0;
+  return lags + std::max(making, columns + spectrum);
 }
 
 template <class T>

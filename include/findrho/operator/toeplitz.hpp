@@ -21,7 +21,7 @@ class ToeplitzKernel {
  public:
   /// weights: w, one per sample; empty: 1.
   /// Errors  bad_shape, bad_option; those of Nufft
-  /// Cost    one adjoint on the doubled matrix: work arrays about 7 times spectrum().size() elements of T
+  /// Cost    one adjoint on half of the doubled matrix: work arrays about 4 times spectrum().size() elements of T
   ToeplitzKernel(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                  std::span<double const> weights = {}, EncodingOptions const& options = {});
   /// From a spectrum that another kernel of this matrix had (the disk cache).
