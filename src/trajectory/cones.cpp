@@ -29,11 +29,11 @@ std::vector<double> radii(Matrix const& matrix, ConesOptions const& o, Cone cons
                           std::int64_t samples) {
   double const edge = 0.5 * static_cast<double>(std::max({matrix.x, matrix.y, matrix.z}));
   double const across = std::sin(cone.polar), along = std::cos(cone.polar);
+  detail::Point const scale = detail::widest_scale(matrix, o.scanner, edge);
   auto const curve = [&](double r) {
-    double const a = cone.twist * r, part = 0.5 * r / edge;
-    return detail::Point{static_cast<double>(matrix.x) * part * across * std::cos(a),
-                         static_cast<double>(matrix.y) * part * across * std::sin(a),
-                         static_cast<double>(matrix.z) * part * along};
+    double const a = cone.twist * r;
+    return detail::Point{scale[0] * r * across * std::cos(a), scale[1] * r * across * std::sin(a),
+                         scale[2] * r * along};
   };
   auto const nodes =
       detail::curve_nodes(0, edge, edge / 500, 2 * pi / 200, [&](double) { return cone.twist; });

@@ -42,10 +42,9 @@ Thinning thinning(SpiralVdOptions const& o, double edge) {
 /// Half of an in-out interleave, or a whole one: radii of its samples, the first at the centre.
 std::vector<double> radii(Matrix const& matrix, SpiralVdOptions const& o, Thinning const& thin, double arms) {
   auto const angle = [&](double r) { return 2 * pi / arms * thin.integral(r); };
-  double const x = static_cast<double>(matrix.x) / (2 * thin.edge),
-               y = static_cast<double>(matrix.y) / (2 * thin.edge);
+  detail::Point const scale = detail::widest_scale(matrix, o.scanner, thin.edge);
   auto const curve = [&](double r) {
-    return detail::Point{x * r * std::cos(angle(r)), y * r * std::sin(angle(r)), 0};
+    return detail::Point{scale[0] * r * std::cos(angle(r)), scale[1] * r * std::sin(angle(r)), 0};
   };
   auto const nodes = detail::curve_nodes(0, thin.edge, thin.edge / 2000, 2 * pi / 500,
                                          [&](double r) { return 2 * pi / (arms * thin.at(r)); });

@@ -123,6 +123,17 @@ double largest_slew(std::vector<Point> const& samples, Scanner const& scanner, d
 
 }  // namespace
 
+Point widest_scale(Matrix const& matrix, Scanner const& scanner, double edge) {
+  double largest = 0;
+  for (int d = 0; d < matrix.dims(); ++d) {
+    largest = std::max(largest, 0.5 * static_cast<double>(matrix[d]) * gradient_of_cycles_per_s(scanner, d));
+  }
+  Point scale{};
+  for (int d = 0; d < 3; ++d)
+    scale[static_cast<std::size_t>(d)] = largest / (edge * gradient_of_cycles_per_s(scanner, d));
+  return scale;
+}
+
 void require_scanner(Scanner const& scanner) {
   require_positive(scanner.gradient_mT_m, "the largest gradient");
   require_positive(scanner.slew_T_m_s, "the largest slew rate");

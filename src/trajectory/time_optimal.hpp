@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "findrho/core/scan.hpp"
 #include "findrho/trajectory/scanner.hpp"
 
 namespace findrho::detail {
@@ -37,6 +38,10 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
 /// Errors  bad_option (limits that are not positive)
 /// Source  Lustig, Kim and Pauly, IEEE TMI 27:866 (2008), doi:10.1109/TMI.2008.922699
 std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace);
+
+/// What a radius in units of `edge` is multiplied with per axis so that a curve designed on the circle or sphere needs, turned in
+/// any way, at least what its picture on the matrix's ellipse needs: the axis with the largest gradient per edge sets all.
+Point widest_scale(Matrix const& matrix, Scanner const& scanner, double edge);
 
 /// Errors  bad_option
 void require_scanner(Scanner const& scanner);

@@ -51,6 +51,21 @@ TEST(SpiralVd, KeepsItsLimitsAndUsesThem) {
   }
 }
 
+TEST(SpiralVd, EveryTurnedCopyOnAnEllipseKeepsTheLimits) {
+  Scanner wide = scanner(40, 150);
+  wide.fov_mm = {220, 150, 100};
+  for (Matrix const& matrix : {Matrix{64, 40, 1}, Matrix{32, 64, 1}}) {
+    within_limits(make_spiral_vd(matrix, {.interleaves = 7, .scanner = wide}), wide);
+    within_limits(make_rosette(matrix, {.scanner = wide}), wide);
+  }
+  Matrix const solid{12, 14, 10};
+  within_limits(make_cones(solid, {.equator_interleaves = 3, .scanner = wide}), wide);
+  StackOfSpiralsOptions o;
+  o.scanner = wide;
+  o.turn = StackTurn::golden;
+  within_limits(make_stack_of_spirals(solid, o), wide);
+}
+
 TEST(SpiralVd, ADoubledSlewRateShortensASlewLimitedReadoutByItsRoot) {
   // Far from the gradient limit time scales as 1/sqrt(slew): k(t) with t -> t/sqrt(2) doubles the second derivative.
   auto const samples = [](double slew) {
