@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "app.hpp"
-#include "axis_numbers.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/io/cfl.hpp"
@@ -17,6 +16,7 @@
 #include "findrho/io/nifti.hpp"
 #include "findrho/io/output_set.hpp"
 #include "findrho/trajectory/facts.hpp"
+#include "object_options.hpp"
 #include "trajectory_options.hpp"
 
 namespace findrho {
@@ -24,39 +24,15 @@ namespace {
 
 struct SimulateArguments {
   std::string output, truth, maps, field_file;
-  std::string matrix = "256x256", fov = "220x220", phantom = "shepp-logan", anatomy, nucleus = "1H";
-  std::string trajectory = "spiral", coil_model = "polynomial", motion = "none", field = "none",
-              t2star = "none";
-  std::string noise_covariance = "none", delay;
+  std::string trajectory = "spiral", coil_model = "polynomial", motion = "none", noise_covariance = "none",
+              delay;
+  ObjectArguments object{.matrix = "256x256"};
   TrajectoryChoice trajectory_choice;
-  std::int64_t coils = 1, noise_samples = 0, supersampling = 0;
+  std::int64_t coils = 1, noise_samples = 0;
   double snr = 0, repetition_ms = 0;
   std::uint64_t seed = 1;
   bool force = false;
 };
-
-bool is_head(SimulateArguments const& a) {
-  return a.phantom == "head";
-}
-
-void set_object(SimulateArguments const& a, SimulateOptions& o) {
-  if (is_head(a) == a.anatomy.empty()) {
-    throw Error(ErrorKind::bad_option,
-                is_head(a) ? "--phantom head needs an anatomy" : "--anatomy is for --phantom head",
-                "give --phantom head --anatomy FILE, a T1-weighted head without skull (.nii, .nii.gz)");
-  }
-  if (!is_head(a)) o.phantom = named_phantom(a.phantom, o.matrix.dims());
-  if (is_head(a)) o.anatomy = std::make_shared<Anatomy const>(read_anatomy(a.anatomy));
-  o.nucleus = a.nucleus == "23Na" ? Nucleus::sodium : Nucleus::hydrogen;
-  if (a.t2star == "tissue" && !is_head(a)) {
-    throw Error(ErrorKind::bad_option, "--t2star tissue is for --phantom head", "give a time in ms");
-  }
-  o.tissue_decay = a.t2star == "tissue" ? TissueDecay::by_tissue : TissueDecay::uniform;
-  if (a.t2star != "tissue") o.decay = parse_decay(a.t2star);
-  o.field = parse_field_map(a.field);
-  o.motion = parse_motion(a.motion);
-  o.motion.seed = a.seed;
-}
 
 void set_coils(SimulateArguments const& a, SimulateOptions& o) {
   o.coils = a.coils;
@@ -70,17 +46,11 @@ void set_coils(SimulateArguments const& a, SimulateOptions& o) {
 
 SimulateOptions simulate_options(SimulateArguments const& a) {
   SimulateOptions o;
-  auto const n = per_axis<std::int64_t>(a.matrix, "--matrix");
-  auto const fov = per_axis<double>(a.fov, "--fov");
-  o.matrix = {n[0], n[1], std::max<std::int64_t>(n[2], 1)};
-  o.fov_mm = {fov[0], fov[1],
-              fov[2] > 0       ? fov[2]
-              : o.matrix.z > 1 ? fov[0]
-                               : fov[0] / static_cast<double>(n[0])};
+  set_object(a.object, o);
   o.trajectory = a.trajectory_choice.options(a.trajectory);
-  set_object(a, o);
+  o.motion = parse_motion(a.motion);
+  o.motion.seed = a.seed;
   set_coils(a, o);
-  o.supersampling = a.supersampling;
   o.snr = a.snr;
   o.seed = a.seed;
   o.noise_samples = a.noise_samples;
@@ -178,10 +148,8 @@ void check_limits(SimulateArguments const& a, SimulateOptions const& o) {
 void run_simulate(App& app, SimulateArguments const& a) {
   SimulateOptions const options = simulate_options(a);
   check_limits(a, options);
-  std::vector<std::string> inputs;
-  for (std::string const& file : {a.phantom, a.anatomy, a.noise_covariance}) {
-    if (std::filesystem::exists(file)) inputs.push_back(file);
-  }
+  std::vector<std::string> inputs = object_files(a.object);
+  if (std::filesystem::exists(a.noise_covariance)) inputs.push_back(a.noise_covariance);
   if (!a.field_file.empty() && options.field.zero()) {
     throw Error(ErrorKind::bad_option, "--b0-map was asked for without off-resonance", "give --b0");
   }
@@ -215,35 +183,12 @@ void add_simulate(CLI::App& root, App& app) {
     return command->add_option(name, value, text)->type_name(type)->capture_default_str()->group(group);
   };
   constexpr char const *kObject = "Object", *kCoils = "Coils and noise", *kScan = "Scan", *kOutput = "Output";
-  option("--matrix", a->matrix, "Matrix, x first: 256x256 or 64x64x64", "NxN[xN]", kObject);
-  option("--fov", a->fov, "Field of view, x first; a third number is the slab or slice thickness",
-         "MMxMM[xMM]", kObject);
-  option("--phantom", a->phantom,
-         "shepp-logan (Toft's contrast), shepp-logan-original, resolution, contrast, head, or a text file of "
-         "ellipsoids, boxes "
-         "and cylinders",
-         "WORD|FILE.txt", kObject);
-  option("--anatomy", a->anatomy, "T1-weighted head without skull for --phantom head", "FILE.nii.gz",
-         kObject);
-  option("--head-nucleus", a->nucleus, "What the head shows: 1H (proton density) or 23Na (mM)", "WORD",
-         kObject)
-      ->check(CLI::IsMember({"1H", "23Na"}));
+  add_object_options(*command, a->object, kObject);
   option("--motion", a->motion,
          "From readout to readout: none, drift, step, breathing or random, with turn (degrees), shift_x, "
          "shift_y, shift_z (mm), "
          "at (part of the scan), period (s), as in step:at=0.5,turn=5,shift_x=3",
          "KIND[:NAME=NUMBER,...]", kObject);
-  option("--b0", a->field,
-         "Off-resonance: c, x, y, z, xx, xy, ... in Hz at the edge of the FOV, blob=peak/x/y/z/width (Hz, "
-         "FOV), as in "
-         "yy=40,blob=80/0/-0.3/0/0.15",
-         "NAME=NUMBER,...", kObject);
-  option("--t2star", a->t2star,
-         "Decay from the echo reference on: none, a time, long/short/part as in 30/3/0.6, or tissue", "MS",
-         kObject);
-  option("--supersampling", a->supersampling,
-         "Voxels per image voxel and axis where a sum over voxels is needed; 0: 4 in 2D, 2 in 3D", "N",
-         kObject);
   option("--coils", a->coils, "Receive coils around the object", "N", kCoils);
   option("--coil-model", a->coil_model,
          "polynomial: fitted to the field of loops, k-space in closed form; loops: that field itself", "WORD",

@@ -13,16 +13,19 @@
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/io/output_set.hpp"
+#include "object_options.hpp"
 #include "study_report.hpp"
 
 namespace findrho {
 namespace {
 
 struct StudyArguments {
-  std::vector<std::string> trajectories{"cartesian", "spiral", "radial", "rosette"}, motions{"none"}, outputs;
-  std::string matrix = "128x128", fov = "220x220", methods = "gridding,cg", snrs = "20";
+  std::vector<std::string> trajectories{"cartesian", "spiral_vd", "radial", "rosette"}, motions{"none"},
+      outputs;
+  ObjectArguments object{.matrix = "128x128"};
+  std::string methods = "gridding,cg", snrs = "20";
   std::int64_t coils = 1;
-  double repetition_ms = 10, lambda = ReconOptions{}.lambda;
+  double repetition_ms = 0, lambda = ReconOptions{}.lambda;
   int iterations = ReconOptions{}.iterations;
   std::uint64_t seed = 1;
   bool force = false;
@@ -42,10 +45,7 @@ std::vector<Method> parse_methods(std::string const& text) {
 
 StudyOptions study_options(StudyArguments const& a) {
   StudyOptions o;
-  auto const n = per_axis<std::int64_t>(a.matrix, "--matrix");
-  auto const fov = per_axis<double>(a.fov, "--fov");
-  o.scan.matrix = {n[0], n[1], std::max<std::int64_t>(n[2], 1)};
-  o.scan.fov_mm = {fov[0], fov[1], fov[2] > 0 ? fov[2] : fov[0]};
+  set_object(a.object, o.scan);
   o.scan.coils = a.coils;
   o.scan.seed = a.seed;
   o.scan.repetition_time_s = a.repetition_ms * 1e-3;
@@ -78,7 +78,7 @@ void write_outputs(std::vector<std::pair<std::string, std::string>> const& files
 
 void run_study_command(App& app, StudyArguments const& a) {
   StudyOptions const options = study_options(a);
-  OutputSet outputs({.force = a.force, .inputs = {}});
+  OutputSet outputs({.force = a.force, .inputs = object_files(a.object)});
   std::vector<std::pair<std::string, std::string>> files;
   for (std::string const& name : a.outputs) {
     std::string const extension = std::filesystem::path(name).extension().string();
@@ -115,10 +115,10 @@ void add_study(CLI::App& root, App& app) {
          kCompared);
   option("--motion", a->motions, "Motions of the object, as findrho simulate takes them: none step:turn=5",
          "TEXT", kCompared);
-  option("--matrix", a->matrix, "Matrix, x first: 128x128 or 64x64x64", "NxN[xN]", kShared);
-  option("--fov", a->fov, "Field of view, x first", "MMxMM[xMM]", kShared);
+  add_object_options(*command, a->object, kShared);
   option("--coils", a->coils, "Receive coils around the object", "N", kShared);
-  option("--repetition-time", a->repetition_ms, "Time from shot to shot", "MS", kShared);
+  option("--repetition-time", a->repetition_ms,
+         "Time from shot to shot; 0: 10 ms, or the readout and 5 ms where that is longer", "MS", kShared);
   option("--lambda", a->lambda, "Weight of cg's prior, relative to the largest eigenvalue of F^H F", "NUMBER",
          kShared);
   option("--iterations", a->iterations, "Most iterations of cg", "N", kShared);
