@@ -34,10 +34,18 @@ class CudaTrajectoryCopy {
   CudaVector<double> k_;  // axis after axis
 };
 
+enum class CudaSpreading {
+  chosen,     // by precision, kernel, samples a tile and coils
+  by_tiles,   // a block a tile of the grid takes the samples that reach it: best for several coils
+  by_samples  // a warp takes a tile's samples, boxes are joined afterwards: best for many samples of one coil.
+              // Only in single precision for kernels of up to 7 cells; elsewhere by_tiles is done instead
+};
+
 struct CudaNufftOptions {
   NufftOptions nufft;  // the same options choose the same kernel, width and grid as on the CPU
   // Coils share a pass while their work grids fit this many bytes; more coils take more passes, not more memory.
   std::int64_t grid_bytes = std::int64_t{2} << 30;
+  CudaSpreading spreading = CudaSpreading::chosen;
 };
 
 /// F and F^H as Nufft has them. Planned once; after the first call with the most coils nothing is allocated, so that

@@ -11,41 +11,66 @@ void check_fft(cufftResult code, char const* call) {
   throw ModuleFailure(kind, std::string(call) + ": cuFFT error " + std::to_string(static_cast<int>(code)));
 }
 
-}  // namespace
-
-CufftPlan::CufftPlan(Session& session, CudaFftRecord const& record)
-    : double_precision_(record.double_precision != 0) {
+std::shared_ptr<CufftHandle> make_handle(Session& session, CudaFftRecord const& record) {
   if (record.rank < 1 || record.rank > 3) {
     throw ModuleFailure(CudaFault::bad_argument, "a transform of rank " + std::to_string(record.rank));
   }
   long long size[3] = {record.size[0], record.size[1], record.size[2]};
-  std::size_t work_bytes = 0;
-  check_fft(cufftCreate(&plan_), "cufftCreate");
-  try {
-    check_fft(cufftSetAutoAllocation(plan_, 0), "cufftSetAutoAllocation");
-    check_fft(cufftMakePlanMany64(plan_, record.rank, size, nullptr, 1, 0, nullptr, 1, 0,
-                                  double_precision_ ? CUFFT_Z2Z : CUFFT_C2C, record.batch, &work_bytes),
-              "cufftMakePlanMany64");
-    work_.emplace(session, work_bytes);
-    check_fft(cufftSetWorkArea(plan_, work_->get()), "cufftSetWorkArea");
-    check_fft(cufftSetStream(plan_, session.stream), "cufftSetStream");
-  } catch (...) {
-    cufftDestroy(plan_);
-    throw;
-  }
+  auto handle = std::make_shared<CufftHandle>();
+  check_fft(cufftCreate(&handle->plan), "cufftCreate");
+  check_fft(cufftSetAutoAllocation(handle->plan, 0), "cufftSetAutoAllocation");
+  check_fft(cufftMakePlanMany64(handle->plan, record.rank, size, nullptr, 1, 0, nullptr, 1, 0,
+                                record.double_precision != 0 ? CUFFT_Z2Z : CUFFT_C2C, record.batch,
+                                &handle->work_bytes),
+            "cufftMakePlanMany64");
+  check_fft(cufftSetStream(handle->plan, session.stream), "cufftSetStream");
+  return handle;
 }
 
-CufftPlan::~CufftPlan() {
-  cufftDestroy(plan_);
+std::shared_ptr<CufftHandle> kept_handle(Session& session, CudaFftRecord const& record) {
+  constexpr std::size_t kMostKept = 32;
+  std::string key = "fft";
+  for (long long const part :
+       {static_cast<long long>(record.rank), record.size[0], record.size[1], record.size[2], record.batch,
+        static_cast<long long>(record.double_precision)}) {
+    key += ' ' + std::to_string(part);
+  }
+  std::shared_ptr<void>& kept = session.kept[key];
+  if (!kept) {
+    try {
+      kept = make_handle(session, record);
+    } catch (...) {
+      session.kept.erase(key);
+      throw;
+    }
+  }
+  auto const handle = std::static_pointer_cast<CufftHandle>(kept);
+  if (session.kept.size() > kMostKept) session.kept.clear();  // those in use live on
+  return handle;
 }
+
+}  // namespace
+
+CufftHandle::~CufftHandle() {
+  cufftDestroy(plan);
+}
+
+CufftPlan::CufftPlan(Session& session, CudaFftRecord const& record)
+    : handle_(kept_handle(session, record)),
+      double_precision_(record.double_precision != 0),
+      work_(session, handle_->work_bytes) {}
 
 void CufftPlan::run(void* data, int direction) {
+  if (handle_->work != work_.get()) {
+    check_fft(cufftSetWorkArea(handle_->plan, work_.get()), "cufftSetWorkArea");
+    handle_->work = work_.get();
+  }
   if (double_precision_) {
     auto* const d = static_cast<cufftDoubleComplex*>(data);
-    check_fft(cufftExecZ2Z(plan_, d, d, direction), "cufftExecZ2Z");
+    check_fft(cufftExecZ2Z(handle_->plan, d, d, direction), "cufftExecZ2Z");
   } else {
     auto* const d = static_cast<cufftComplex*>(data);
-    check_fft(cufftExecC2C(plan_, d, d, direction), "cufftExecC2C");
+    check_fft(cufftExecC2C(handle_->plan, d, d, direction), "cufftExecC2C");
   }
 }
 

@@ -3,24 +3,31 @@
 #pragma once
 #include <cufft.h>
 
-#include <optional>
+#include <memory>
 
 #include "backend/cuda/session.hpp"
 
 namespace findrho {
 
+/// A cuFFT plan without work memory. Making one takes the host about a millisecond, so a session keeps some.
+struct CufftHandle {
+  cufftHandle plan = 0;
+  std::size_t work_bytes = 0;
+  void* work = nullptr;  // that it was last told to use
+  ~CufftHandle();
+};
+
 class CufftPlan {
  public:
   CufftPlan(Session& session, CudaFftRecord const& record);
-  ~CufftPlan();
   CufftPlan(CufftPlan const&) = delete;
   CufftPlan& operator=(CufftPlan const&) = delete;
   void run(void* data, int direction);  // CUFFT_FORWARD or CUFFT_INVERSE, in place
 
  private:
-  cufftHandle plan_ = 0;
+  std::shared_ptr<CufftHandle> handle_;
   bool double_precision_;
-  std::optional<Buffer<char>> work_;
+  Buffer<char> work_;
 };
 
 }  // namespace findrho

@@ -4,7 +4,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,8 @@ struct Session {
   int device;
   MemoryPool pool;
   Stream stream;
+  /// What is costly to make and may serve the session's next work, by a key of its kind. It goes before the stream.
+  std::map<std::string, std::shared_ptr<void>> kept;
 
  private:
   static int select(int device) {

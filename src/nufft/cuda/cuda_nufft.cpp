@@ -3,6 +3,9 @@
 #include "findrho/nufft/cuda_nufft.hpp"
 
 #include <array>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,38 +32,71 @@ void check(CudaTrajectory const& t, Matrix const& m) {
   }
 }
 
+/// Kernel and grid with the numbers that the module is given.
+struct Tables {
+  Design design;
+  int degree = 0;
+  std::vector<double> polynomial;
+  std::array<std::vector<double>, 3> factors;
+
+  Tables(Design const& d, Matrix const& m) : design(d) {
+    PiecewiseKernel const kernel(d);
+    degree = kernel.degree();
+    for (int cell = 0; cell < kernel.width(); ++cell) {
+      for (int power = degree; power >= 0; --power) polynomial.push_back(kernel.coefficient(cell, power));
+    }
+    for (int axis = 0; axis < d.dims; ++axis)
+      factors[static_cast<std::size_t>(axis)] = nufft::deapodisation(kernel, m[axis], d.grid[axis]);
+  }
+};
+
+/// The choice and the tables take the host a millisecond, many times as long as the device's part of a plan: a scan that
+/// is planned again (frames, Q and F of one trajectory) finds them here.
+std::shared_ptr<Tables const> tables(std::int64_t samples, Matrix const& m, NufftOptions const& o,
+                                     bool single) {
+  constexpr std::size_t kMostKept = 16;
+  using Key =
+      std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, double, double, int, int, bool>;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<Tables const>> kept;
+  Key const key{samples, m.x, m.y, m.z, o.accuracy, o.oversampling, o.width, static_cast<int>(o.kernel),
+                single};
+  std::scoped_lock const lock(mutex);
+  if (auto const found = kept.find(key); found != kept.end()) return found->second;
+  auto made = std::make_shared<Tables const>(
+      single ? nufft::choose_design<float>(samples, m, o) : nufft::choose_design<double>(samples, m, o), m);
+  if (kept.size() >= kMostKept) kept.clear();
+  kept.emplace(key, made);
+  return made;
+}
+
+template <class T>
+constexpr bool kSingle = sizeof(T) == sizeof(float);
+
 /// A plan of the module, closed when it goes.
 class Handle {
  public:
   /// k_factor: what the trajectory is multiplied by.
-  Handle(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, Design const& design,
-         std::int64_t grid_bytes, double k_factor, int double_precision)
+  Handle(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, Tables const& tables,
+         CudaNufftOptions const& options, double k_factor, bool single)
       : session_(session), table_(&session.table<CudaNufftTable>()) {
-    PiecewiseKernel const kernel(design);
-    std::vector<double> polynomial;
-    for (int cell = 0; cell < kernel.width(); ++cell) {
-      for (int power = kernel.degree(); power >= 0; --power)
-        polynomial.push_back(kernel.coefficient(cell, power));
-    }
-    std::array<std::vector<double>, 3> factors;
-    CudaNufftRecord record{.double_precision = double_precision,
-                           .dims = design.dims,
+    CudaNufftRecord record{.double_precision = single ? 0 : 1,
+                           .dims = tables.design.dims,
                            .matrix = {},
                            .grid = {},
                            .samples = t.samples,
                            .k = {t.k[0], t.k[1], t.k[2]},
                            .k_factor = k_factor,
-                           .width = kernel.width(),
-                           .degree = kernel.degree(),
-                           .polynomial = polynomial.data(),
+                           .width = tables.design.width,
+                           .degree = tables.degree,
+                           .polynomial = tables.polynomial.data(),
                            .deapodisation = {},
-                           .grid_bytes = grid_bytes};
+                           .grid_bytes = options.grid_bytes,
+                           .spreading = static_cast<int>(options.spreading)};
     for (int d = 0; d < 3; ++d) {
-      auto const a = static_cast<std::size_t>(d);
       record.matrix[d] = m[d];
-      record.grid[d] = design.grid[d];
-      if (d < design.dims) factors[a] = nufft::deapodisation(kernel, m[d], design.grid[d]);
-      record.deapodisation[d] = factors[a].data();
+      record.grid[d] = tables.design.grid[d];
+      record.deapodisation[d] = tables.factors[static_cast<std::size_t>(d)].data();
     }
     call(session_, table_->open, session_.handle(), &record, &plan_);
   }
@@ -79,9 +115,6 @@ class Handle {
   CudaNufftTable const* table_;
   void* plan_ = nullptr;
 };
-
-template <class T>
-constexpr int kDouble = sizeof(T) == sizeof(double) ? 1 : 0;
 
 int as_flag(Write write) {
   return write == Write::add ? 1 : 0;
@@ -118,8 +151,8 @@ struct CudaNufft<T>::Impl {
   Handle plan;
 
   Impl(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, CudaNufftOptions const& o,
-       Design const& d)
-      : matrix(m), samples(t.samples), design(d), plan(session, t, m, d, o.grid_bytes, 1, kDouble<T>) {}
+       Tables const& chosen)
+      : matrix(m), samples(t.samples), design(chosen.design), plan(session, t, m, chosen, o, 1, kSingle<T>) {}
 };
 
 template <class T>
@@ -127,7 +160,7 @@ CudaNufft<T>::CudaNufft(CudaSession const& session, CudaTrajectory const& trajec
                         CudaNufftOptions const& options) {
   check(trajectory, matrix);
   impl_ = std::make_unique<Impl>(session, trajectory, matrix, options,
-                                 nufft::choose_design<T>(trajectory.samples, matrix, options.nufft));
+                                 *tables(trajectory.samples, matrix, options.nufft, kSingle<T>));
 }
 template <class T>
 CudaNufft<T>::CudaNufft(CudaSession const& session, Trajectory const& trajectory, Matrix const& matrix,
@@ -191,9 +224,8 @@ void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& tr
                             CudaNufftOptions const& options) {
   check(trajectory, matrix);
   Matrix const wide{2 * matrix.x, 2 * matrix.y, matrix.z > 1 ? 2 * matrix.z : 1};
-  Handle const plan(session, trajectory, wide,
-                    nufft::choose_design<T>(trajectory.samples, wide, options.nufft), options.grid_bytes, 2,
-                    kDouble<T>);
+  Handle const plan(session, trajectory, wide, *tables(trajectory.samples, wide, options.nufft, kSingle<T>),
+                    options, 2, kSingle<T>);
   long long const points[3] = {grid.x, grid.y, grid.z};
   plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights),
            static_cast<long long const*>(points), scale, static_cast<void*>(spectrum));
@@ -206,8 +238,8 @@ template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, 
 void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,
                              Matrix const& matrix, float* weights, int iterations) {
   check(trajectory, matrix);
-  Handle const plan(session, trajectory, matrix, nufft::convolution_design(matrix), std::int64_t{2} << 30, 1,
-                    0);
+  Handle const plan(session, trajectory, matrix, Tables(nufft::convolution_design(matrix), matrix), {}, 1,
+                    true);
   plan.run(&CudaNufftTable::pipe_menon, weights, iterations);
   plan.run(&CudaNufftTable::normalise, static_cast<double const* const*>(trajectory.k), weights);
 }

@@ -10,9 +10,9 @@ namespace {
 constexpr int kLanes = 128, kWarps = kLanes / 32;
 constexpr unsigned kAll = 0xffffffffU;
 
-/// Weights of a sample: along x, y, z, W each. Odd, so that lanes writing theirs meet no bank conflicts.
+/// Weights of a sample: along x, y, z, W each, and a zero. Odd, so that lanes writing theirs meet no bank conflicts.
 __host__ __device__ int weight_stride(int width) {
-  return 3 * width | 1;
+  return (3 * width + 1) | 1;
 }
 
 /// A patch is gathered in rows, `pairs` lanes a row from an even cell on: W + 1 cells at most.
@@ -32,6 +32,7 @@ __device__ void write_weights(InterpolateJob<T> const& job, int sample, T* w) {
     w[width + j] = weight[1];
     w[2 * width + j] = dims == 3 ? weight[2] : T(1);
   }
+  w[3 * width] = 0;
 }
 
 /// value[i] summed over all lanes, for the i that the returned index names; lanes that share an i hold the same.
@@ -91,7 +92,60 @@ __device__ void gather(InterpolateJob<T> const& job, int x0, int y0, int z0, T c
   }
 }
 
-template <class T, int Coils>
+/// Rows of a patch that a lane takes part in, the same ones for every sample: where they lie from the patch's first cell
+/// and where their weights are. For patches within the grid of up to 7 x 7 rows and up to 8 cells from an even one on.
+template <int Steps>
+struct Rows {
+  int from[Steps], y[Steps], z[Steps];
+  __device__ Rows(TileGrid const& g) {
+    int const lane = threadIdx.x % 32, width = g.width;
+#pragma unroll
+    for (int k = 0; k < Steps; ++k) {
+      int const row = k * 8 + lane / 4, dy = row % width, dz = row / width;
+      bool const inside = dz < g.width_of(2);
+      from[k] = inside ? (dz * g.grid[1] + dy) * g.grid[0] + lane % 4 * 2 : lane % 4 * 2;
+      y[k] = width + dy;
+      z[k] = inside ? 2 * width + dz : 3 * width;
+    }
+  }
+};
+
+constexpr int kNarrow = 7;  // the widest kernel for Rows
+
+/// First cell of a patch, counted through the grid from an even cell on, its parity in bit 0; -1 where the patch is not
+/// within the grid.
+__device__ int narrow_patch(TileGrid const& g, Cell const& c) {
+  int const even = c.x & ~1;
+  if (g.width > kNarrow || even + 8 > g.grid[0] || c.y + g.width > g.grid[1] ||
+      c.z + g.width_of(2) > g.grid[2])
+    return -1;
+  std::int64_t const at = (static_cast<std::int64_t>(c.z) * g.grid[1] + c.y) * g.grid[0] + even;
+  return at < 0x7fffffff ? static_cast<int>(at) | (c.x & 1) : -1;
+}
+
+template <class T, int Coils, int Steps>
+__device__ void gather_narrow(InterpolateJob<T> const& job, Rows<Steps> const& rows, int patch, T const* w,
+                              T (&sum)[2 * Coils]) {
+  TileGrid const& g = job.tiles;
+  int const width = g.width, lane = threadIdx.x % 32, steps = (width * g.width_of(2) + 7) / 8;
+  int const j = lane % 4 * 2 - (patch & 1);
+  T const wa = w[j >= 0 && j < width ? j : 3 * width], wb = w[j + 1 < width ? j + 1 : 3 * width];
+  std::int64_t const cells = static_cast<std::int64_t>(g.grid[0]) * g.grid[1] * g.grid[2];
+  Complex<T> const* const base = job.grid + (patch & ~1);
+#pragma unroll
+  for (int k = 0; k < Steps; ++k) {
+    if (k >= steps) break;
+    T const rest = w[rows.y[k]] * w[rows.z[k]], a = wa * rest, b = wb * rest;
+#pragma unroll
+    for (int q = 0; q < Coils; ++q) {
+      Pair<T> const v = *reinterpret_cast<Pair<T> const*>(base + q * cells + rows.from[k]);
+      sum[2 * q] += a * v.a.x + b * v.b.x;
+      sum[2 * q + 1] += a * v.a.y + b * v.b.y;
+    }
+  }
+}
+
+template <class T, int Coils, int Steps>
 __global__ void __launch_bounds__(kLanes) interpolate_kernel(__grid_constant__ InterpolateJob<T> const job) {
   extern __shared__ __align__(16) unsigned char scratch[];
   int const lane = threadIdx.x % 32, warp = threadIdx.x / 32, stride = weight_stride(job.kernel.width);
@@ -106,13 +160,19 @@ __global__ void __launch_bounds__(kLanes) interpolate_kernel(__grid_constant__ I
     write_weights(job, first + lane, w + lane * stride);
   }
   __syncwarp();
-  int const xy = cell.x | cell.y << 16, z = cell.z;
+  Rows<Steps> const rows(job.tiles);
+  int const patch = narrow_patch(job.tiles, cell), xy = cell.x | cell.y << 16, z = cell.z;
   for (int i = 0; i < count; ++i) {
-    int const at = __shfl_sync(kAll, xy, i), at_z = __shfl_sync(kAll, z, i);
+    int const at = __shfl_sync(kAll, patch, i);
     unsigned const m = __shfl_sync(kAll, index, i);
     T sum[2 * Coils]{};
-    gather<T, Coils>(job, at & 0xffff, static_cast<int>(static_cast<unsigned>(at) >> 16), at_z,
-                     w + i * stride, sum);
+    if (at >= 0) {
+      gather_narrow<T, Coils>(job, rows, at, w + i * stride, sum);
+    } else {
+      int const at_xy = __shfl_sync(kAll, xy, i), at_z = __shfl_sync(kAll, z, i);
+      gather<T, Coils>(job, at_xy & 0xffff, static_cast<int>(static_cast<unsigned>(at_xy) >> 16), at_z,
+                       w + i * stride, sum);
+    }
     __syncwarp();
     int const which = sum_over_lanes(sum);
     // Lanes whose remaining bits are 0 write, one for each value.
@@ -124,17 +184,26 @@ __global__ void __launch_bounds__(kLanes) interpolate_kernel(__grid_constant__ I
   }
 }
 
-template <class T, int Coils>
-void launch(cudaStream_t stream, InterpolateJob<T> const& job) {
+template <class T, int Coils, int Steps>
+void launch_steps(cudaStream_t stream, InterpolateJob<T> const& job) {
   auto const scratch = static_cast<std::size_t>(kLanes * weight_stride(job.kernel.width)) * sizeof(T);
   if (scratch > 48 * 1024) {
-    FINDRHO_CHECK(cudaFuncSetAttribute(interpolate_kernel<T, Coils>,
+    FINDRHO_CHECK(cudaFuncSetAttribute(interpolate_kernel<T, Coils, Steps>,
                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(scratch)));
   }
   int const blocks = (job.samples.count + kLanes - 1) / kLanes;
-  interpolate_kernel<T, Coils><<<static_cast<unsigned>(blocks), kLanes, scratch, stream>>>(job);
+  interpolate_kernel<T, Coils, Steps><<<static_cast<unsigned>(blocks), kLanes, scratch, stream>>>(job);
   check_launch("interpolate");
+}
+
+template <class T, int Coils>
+void launch(cudaStream_t stream, InterpolateJob<T> const& job) {
+  int const width = job.tiles.width, rows = width * job.tiles.width_of(2);
+  if (width > kNarrow || rows <= 8) return launch_steps<T, Coils, 1>(stream, job);
+  return rows <= 16   ? launch_steps<T, Coils, 2>(stream, job)
+         : rows <= 40 ? launch_steps<T, Coils, 5>(stream, job)
+                      : launch_steps<T, Coils, 7>(stream, job);
 }
 
 }  // namespace

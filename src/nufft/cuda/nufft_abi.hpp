@@ -6,6 +6,7 @@
 namespace findrho {
 
 struct CudaNufftRecord {
+  enum Spreading : int { chosen, by_tiles, by_samples };
   int double_precision;
   int dims;
   long long matrix[3], grid[3];  // x, y, z
@@ -16,6 +17,7 @@ struct CudaNufftRecord {
   double const* polynomial;        // host memory, [width][degree + 1], highest power first
   double const* deapodisation[3];  // host memory, matrix[d] factors an axis
   long long grid_bytes;            // what the work grids of one pass may take
+  int spreading;
 };
 
 struct CudaNufftTable {

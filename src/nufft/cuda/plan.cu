@@ -35,6 +35,9 @@ std::vector<T> factors(CudaNufftRecord const& r) {
   return all;
 }
 
+constexpr std::size_t kCached = std::size_t{40}
+                                << 20;  // what the L2 cache of an H200 (60 MB) is likely to keep
+
 /// Coils that one launch of spread or interpolate takes when `left` remain.
 template <class T>
 int group(int left) {
@@ -51,6 +54,7 @@ Plan<T>::Plan(Session& session, CudaNufftRecord const& r)
       dims_(r.dims),
       matrix_{r.matrix[0], r.matrix[1], r.matrix[2]},
       grid_bytes_(r.grid_bytes),
+      spreading_(r.spreading),
       tiles_(tile_grid(r.dims, r.width, checked(r).grid)),
       kernel_(r),
       sorted_(session, tiles_, r),
@@ -86,8 +90,33 @@ CufftPlan& Plan<T>::fft(int coils) {
   return *plan;
 }
 
+/// Where by_samples wins, measured on one H200 (docs/design/cuda.md): a bin's box must pay for its way through memory.
+template <class T>
+bool Plan<T>::by_samples(int coils) const {
+  if (sizeof(T) != sizeof(float) || tiles_.width > kWidestScatter || spreading_ == CudaNufftRecord::by_tiles)
+    return false;
+  if (spreading_ == CudaNufftRecord::by_samples) return true;
+  return coils < 4 && sorted_.view().count >= 12 * static_cast<std::int64_t>(sorted_.filled_bins());
+}
+
+template <class T>
+int Plan<T>::scatter_coils(int coils) const {
+  std::size_t const coil =
+      static_cast<std::size_t>(sorted_.piece_count()) * scatter_slot_elements(tiles_) * sizeof(C);
+  return std::clamp(static_cast<int>(kCached / std::max<std::size_t>(coil, 1)), 1, coils);
+}
+
+template <class T>
+std::size_t Plan<T>::slots_for(int coils) const {
+  if (!by_samples(coils))
+    return static_cast<std::size_t>(sorted_.slot_count()) * slot_elements(group<T>(coils));
+  return static_cast<std::size_t>(sorted_.piece_count() * scatter_coils(coils)) *
+         scatter_slot_elements(tiles_);
+}
+
 template <class T>
 void Plan<T>::reserve(long long coils) {
+  if (coils < 1) return;
   int const most = pass(coils);
   auto const grow = [&](std::unique_ptr<Buffer<C>>& buffer, std::size_t elements) {
     if (buffer && buffer->count() >= elements) return;
@@ -95,9 +124,12 @@ void Plan<T>::reserve(long long coils) {
     buffer = std::make_unique<Buffer<C>>(session_, elements);
   };
   grow(grid_, static_cast<std::size_t>(cells()) * static_cast<std::size_t>(most));
-  grow(slots_, static_cast<std::size_t>(sorted_.slot_count()) * slot_elements(group<T>(most)));
+  grow(slots_, slots_for(most));
   fft(most);
-  if (int const rest = static_cast<int>(coils % most); rest > 0) fft(rest);
+  if (int const rest = static_cast<int>(coils % most); rest > 0) {
+    grow(slots_, slots_for(rest));
+    fft(rest);
+  }
 }
 
 /// Calls f(first coil, coils) for each pass over the grid.
@@ -111,7 +143,24 @@ void Plan<T>::each_pass(long long coils, F const& f) {
 }
 
 template <class T>
+void Plan<T>::scatter_pass(C const*, int) {}
+template <>
+void Plan<float>::scatter_pass(float2 const* samples, int coils) {
+  ScatterJob job{tiles_,           sorted_.view(),        kernel_,
+                 sorted_.pieces(), sorted_.piece_first(), sorted_.piece_count(),
+                 samples,          grid_->get(),          slots_->get()};
+  int const together = scatter_coils(coils);
+  for (int left = coils; left > 0; left -= together) {
+    int const n = std::min(left, together);
+    scatter(session_.stream, job, n);
+    job.values += static_cast<std::int64_t>(n) * job.samples.count;
+    job.grid += n * cells();
+  }
+}
+
+template <class T>
 void Plan<T>::spread_pass(C const* samples, int coils) {
+  if (by_samples(coils)) return scatter_pass(samples, coils);
   SpreadJob<T> job{.tiles = tiles_,
                    .samples = sorted_.view(),
                    .kernel = kernel_,
@@ -135,7 +184,9 @@ template <class T>
 void Plan<T>::interpolate_pass(C* samples, int coils, int add) {
   InterpolateJob<T> job{tiles_, sorted_.view(), kernel_, grid_->get(), samples, add};
   for (int left = coils; left > 0;) {
-    int const n = group<T>(left);
+    // Samples of one region read the same cells: those of all coils must stay in the L2 cache.
+    auto const cached = static_cast<int>(kCached / (static_cast<std::size_t>(cells()) * sizeof(C)));
+    int const n = group<T>(std::clamp(cached, 1, left));
     interpolate<T>(session_.stream, job, n);
     job.values += static_cast<std::int64_t>(n) * job.samples.count;
     job.grid += n * cells();

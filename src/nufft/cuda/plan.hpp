@@ -42,7 +42,12 @@ class Plan final : public AnyPlan {
   int pass(long long coils) const;
   template <class F>
   void each_pass(long long coils, F const& f);
+  bool by_samples(int coils) const;
+  /// Coils whose boxes are joined together, so that they stay in the L2 cache.
+  int scatter_coils(int coils) const;
+  std::size_t slots_for(int coils) const;
   void spread_pass(C const* samples, int coils);
+  void scatter_pass(C const* samples, int coils);
   void interpolate_pass(C* samples, int coils, int add);
   BoxJob<T> box_job(C* image, C const* maps, int coils, int add) const;
   CufftPlan& fft(int coils);
@@ -52,6 +57,7 @@ class Plan final : public AnyPlan {
   Session& session_;
   int dims_;
   long long matrix_[3], grid_bytes_;
+  int spreading_;
   TileGrid tiles_;
   Polynomials<T> kernel_;
   Sorted<T> sorted_;

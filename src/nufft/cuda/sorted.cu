@@ -97,64 +97,88 @@ __global__ void __launch_bounds__(kLanes)
 }
 
 struct Sums {
-  int parts, slots, splits;
+  int parts, slots, splits, pieces, filled;
 };
 struct AddSums {
   __device__ Sums operator()(Sums const& a, Sums const& b) const {
-    return {a.parts + b.parts, a.slots + b.slots, a.splits + b.splits};
+    return {a.parts + b.parts, a.slots + b.slots, a.splits + b.splits, a.pieces + b.pieces,
+            a.filled + b.filled};
   }
 };
 
-__device__ Sums parts_of(unsigned candidates, unsigned most) {
-  int const n = candidates <= most ? 1 : static_cast<int>((candidates + most - 1) / most);
-  return {n, n > 1 ? n : 0, n > 1 ? 1 : 0};
-}
+/// How tiles and bins are cut: candidates of a part and samples of a piece, at most.
+struct Cut {
+  unsigned candidates, samples;
+  __device__ Sums operator()(unsigned tile_candidates, unsigned bin_samples) const {
+    int const n =
+        tile_candidates <= candidates ? 1 : static_cast<int>((tile_candidates + candidates - 1) / candidates);
+    return {n, n > 1 ? n : 0, n > 1 ? 1 : 0, static_cast<int>((bin_samples + samples - 1) / samples),
+            bin_samples > 0 ? 1 : 0};
+  }
+};
 
-/// One block: running sums of parts, slots and split tiles over all tiles.
+/// One block: running sums over all tiles, whose numbers are those of the bins.
 __global__ void __launch_bounds__(kScanLanes)
-    scan_parts(unsigned const* candidates, int tiles, unsigned most, Sums* before, PartTotals* totals) {
+    scan_parts(unsigned const* candidates, unsigned const* bin_first, int tiles, Cut const cut, Sums* before,
+               unsigned* piece_first, PartTotals* totals) {
   using Scan = cub::BlockScan<Sums, kScanLanes>;
   __shared__ typename Scan::TempStorage scratch;
-  Sums so_far{0, 0, 0};
+  Sums const none{0, 0, 0, 0, 0};
+  Sums so_far = none;
   for (int base = 0; base < tiles; base += kScanLanes) {
     int const t = base + threadIdx.x;
-    Sums const mine = t < tiles ? parts_of(candidates[t], most) : Sums{0, 0, 0};
+    Sums const mine = t < tiles ? cut(candidates[t], bin_first[t + 1] - bin_first[t]) : none;
     Sums mine_before, all;
-    Scan(scratch).ExclusiveScan(mine, mine_before, Sums{0, 0, 0}, AddSums{}, all);
-    if (t < tiles) before[t] = AddSums{}(so_far, mine_before);
+    Scan(scratch).ExclusiveScan(mine, mine_before, none, AddSums{}, all);
+    if (t < tiles) {
+      before[t] = AddSums{}(so_far, mine_before);
+      piece_first[t] = static_cast<unsigned>(before[t].pieces);
+    }
     so_far = AddSums{}(so_far, all);
     __syncthreads();
   }
   if (threadIdx.x == 0) {
+    piece_first[tiles] = static_cast<unsigned>(so_far.pieces);
     totals->parts = so_far.parts;
     totals->slots = so_far.slots;
     totals->splits = so_far.splits;
+    totals->pieces = so_far.pieces;
+    totals->filled_bins = so_far.filled;
   }
 }
 
-__global__ void __launch_bounds__(kLanes) write_parts(unsigned const* candidates, int tiles, unsigned most,
-                                                      Sums const* before, Part* parts, SplitTile* split) {
+__global__ void __launch_bounds__(kLanes)
+    write_parts(unsigned const* candidates, unsigned const* bin_first, int tiles, Cut const cut,
+                Sums const* before, Part* parts, SplitTile* split, Piece* pieces) {
   int const t = blockIdx.x * kLanes + threadIdx.x;
   if (t >= tiles) return;
-  unsigned const n = candidates[t];
-  Sums const mine = parts_of(n, most), at = before[t];
+  unsigned const n = candidates[t], begin = bin_first[t], samples = bin_first[t + 1] - begin;
+  Sums const mine = cut(n, samples), at = before[t];
   if (mine.splits > 0) split[at.splits] = {t, at.slots, mine.slots};
-  // Equal parts: a last one of a few samples would cost a block for little.
+  // Equal shares: a last one of a few samples would cost a block for little.
   unsigned const share = (n + mine.parts - 1) / mine.parts;
   for (int i = 0; i < mine.parts; ++i) {
     unsigned const first = min(n, i * share), last = min(n, first + share);
     parts[at.parts + i] = {t, first, last, mine.splits > 0 ? at.slots + i : -1};
   }
+  if (mine.pieces == 0) return;
+  unsigned const piece = (samples + mine.pieces - 1) / mine.pieces;
+  for (int i = 0; i < mine.pieces; ++i) {
+    unsigned const first = min(samples, i * piece), last = min(samples, first + piece);
+    pieces[at.pieces + i] = {t, begin + first, begin + last};
+  }
 }
 
 /// Candidates of a part: enough parts to fill the device several times over, but not so few samples that a tile's
 /// 512 cells outweigh them.
-unsigned most_candidates(Session const& session, TileGrid const& tiles, int samples) {
+/// A piece is one warp's work: long enough that few slots are to be joined, short enough to fill the device.
+Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   int multiprocessors = 0;
   FINDRHO_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, session.device));
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
-  return static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0));
+  return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),
+          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 256.0, 4096.0))};
 }
 
 }  // namespace
@@ -165,7 +189,8 @@ Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const
       cell_(session, static_cast<std::size_t>(count_)),
       fraction_(session, static_cast<std::size_t>(count_) * static_cast<std::size_t>(r.dims)),
       index_(session, static_cast<std::size_t>(count_)),
-      bin_first_(session, static_cast<std::size_t>(tiles.count()) + 1) {
+      bin_first_(session, static_cast<std::size_t>(tiles.count()) + 1),
+      piece_first_(session, static_cast<std::size_t>(tiles.count()) + 1) {
   auto const n = static_cast<std::size_t>(count_), bins = static_cast<std::size_t>(tiles.count());
   cudaStream_t const stream = session.stream;
   Points const points{
@@ -191,11 +216,12 @@ Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const
     check_launch("place_sorted");
   }
   int const tile_count = tiles.count();
-  unsigned const most = most_candidates(session, tiles, count_);
+  Cut const cut = choose_cut(session, tiles, count_);
   find_first<<<blocks_for(tile_count + 1), kLanes, 0, stream>>>(sorted_bin.get(), count_, tile_count,
                                                                 bin_first_.get());
   count_candidates<<<blocks_for(tile_count), kLanes, 0, stream>>>(tiles, bin_first_.get(), candidates.get());
-  scan_parts<<<1, kScanLanes, 0, stream>>>(candidates.get(), tile_count, most, before.get(), totals.get());
+  scan_parts<<<1, kScanLanes, 0, stream>>>(candidates.get(), bin_first_.get(), tile_count, cut, before.get(),
+                                           piece_first_.get(), totals.get());
   check_launch("scan_parts");
   totals_ = totals.download().front();
   if (totals_.bad != kNone) {
@@ -204,8 +230,10 @@ Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const
   }
   parts_ = std::make_unique<Buffer<Part>>(session, static_cast<std::size_t>(totals_.parts));
   split_ = std::make_unique<Buffer<SplitTile>>(session, static_cast<std::size_t>(totals_.splits));
-  write_parts<<<blocks_for(tile_count), kLanes, 0, stream>>>(candidates.get(), tile_count, most, before.get(),
-                                                             parts_->get(), split_->get());
+  pieces_ = std::make_unique<Buffer<Piece>>(session, static_cast<std::size_t>(totals_.pieces));
+  write_parts<<<blocks_for(tile_count), kLanes, 0, stream>>>(candidates.get(), bin_first_.get(), tile_count,
+                                                             cut, before.get(), parts_->get(), split_->get(),
+                                                             pieces_->get());
   check_launch("write_parts");
 }
 
@@ -219,8 +247,8 @@ SortedSamples<T> Sorted<T>::view() const {
 
 template <class T>
 std::size_t Sorted<T>::bytes() const {
-  return cell_.bytes() + fraction_.bytes() + index_.bytes() + bin_first_.bytes() + parts_->bytes() +
-         split_->bytes();
+  return cell_.bytes() + fraction_.bytes() + index_.bytes() + bin_first_.bytes() + piece_first_.bytes() +
+         pieces_->bytes() + parts_->bytes() + split_->bytes();
 }
 
 template class Sorted<float>;

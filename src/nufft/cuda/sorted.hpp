@@ -33,8 +33,14 @@ struct SplitTile {
   int tile, slot, slots;
 };
 
+/// A part of the samples of one bin, for spreading that is driven by the input: its patches are summed in a slot.
+struct Piece {
+  int bin;
+  unsigned first, last;  // sorted samples
+};
+
 struct PartTotals {
-  int parts, slots, splits;
+  int parts, slots, splits, pieces, filled_bins;
   unsigned bad;  // the first sample that is not finite
 };
 
@@ -47,6 +53,11 @@ class Sorted {
   SortedSamples<T> view() const;
   Part const* parts() const { return parts_->get(); }
   SplitTile const* split_tiles() const { return split_->get(); }
+  Piece const* pieces() const { return pieces_->get(); }
+  /// The first piece of each bin, and the end.
+  unsigned const* piece_first() const { return piece_first_.get(); }
+  int piece_count() const { return totals_.pieces; }
+  int filled_bins() const { return totals_.filled_bins; }
   int part_count() const { return totals_.parts; }
   int slot_count() const { return totals_.slots; }
   int split_count() const { return totals_.splits; }
@@ -56,9 +67,10 @@ class Sorted {
   int count_;
   Buffer<Cell> cell_;
   Buffer<T> fraction_;
-  Buffer<unsigned> index_, bin_first_;
+  Buffer<unsigned> index_, bin_first_, piece_first_;
   std::unique_ptr<Buffer<Part>> parts_;
   std::unique_ptr<Buffer<SplitTile>> split_;
+  std::unique_ptr<Buffer<Piece>> pieces_;
   PartTotals totals_{};
 };
 
