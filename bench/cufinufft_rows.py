@@ -78,14 +78,14 @@ def rows(problem):
     for kind, work in ((1, "adjoint"), (2, "forward")):
         for coils in (1, problem.coils):
             found = {}
-            for method in (0, 1, 2, 3):
+            for method in (0, 1, 2, 3) if kind == 1 else (0, 1, 2):
                 for sigma in (0, 1.25, 2.0):
                     options = {} if method == 0 and sigma == 0 else {"gpu_method": method, "upsampfac": sigma}
                     try:
                         found[str(options or "defaults")] = time_one(problem, kind, coils, options)
                     except Exception as error:  # an option that this version or size does not know
                         print(json.dumps({"problem": problem.name, "options": str(options), "failed": str(error)[:80]}))
-            good = {name: v for name, v in found.items() if v[1] < 3 * EPS}
+            good = {name: v for name, v in found.items() if v[1] < 4 * EPS} or found
             best = min(good, key=lambda name: good[name][0])
             for label, name in (("defaults", "defaults"), ("best: " + best, best)):
                 print(json.dumps({"problem": problem.name, "coils": coils, "work": work, "peer": "cuFINUFFT " + label,

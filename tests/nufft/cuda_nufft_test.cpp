@@ -82,20 +82,24 @@ class GpuNufft : public testing::Test {
   void expect_the_cpu_s_results(Trajectory const& t, Matrix const& m, NufftOptions const& options,
                                 std::int64_t coils, double more = 0) {
     Nufft<T> const cpu(context_, t, m, options);
-    CudaNufft<T> const gpu(*session_, t, m, {.nufft = options});
-    ASSERT_EQ(gpu.description(), cpu.description());
     auto const image = noise<T>(m.shape(coils), 5), data = noise<T>(sample_shape(coils, t.size()), 6);
     Array<Element> samples(data.shape()), back(image.shape());
     cpu.forward(context_, image, samples);
     cpu.adjoint(context_, data, back);
     double const tolerance = rounding(t.size(), m, options) + more;
-    std::string const what = m.shape().str() + ", " + gpu.description() + ", coils " + std::to_string(coils);
-    EXPECT_LE(relative_error(forward(gpu, image, coils), convert<std::complex<double>>(samples.view())),
-              tolerance)
-        << "forward " << what;
-    EXPECT_LE(relative_error(adjoint(gpu, data, coils), convert<std::complex<double>>(back.view())),
-              tolerance)
-        << "adjoint " << what;
+    for (CudaSpreading const spreading : {CudaSpreading::by_tiles, CudaSpreading::by_samples}) {
+      CudaNufft<T> const gpu(*session_, t, m, {.nufft = options, .spreading = spreading});
+      ASSERT_EQ(gpu.description(), cpu.description());
+      std::string const what = m.shape().str() + ", " + gpu.description() + ", coils " +
+                               std::to_string(coils) +
+                               (spreading == CudaSpreading::by_tiles ? ", by tiles" : ", by samples");
+      EXPECT_LE(relative_error(forward(gpu, image, coils), convert<std::complex<double>>(samples.view())),
+                tolerance)
+          << "forward " << what;
+      EXPECT_LE(relative_error(adjoint(gpu, data, coils), convert<std::complex<double>>(back.view())),
+                tolerance)
+          << "adjoint " << what;
+    }
   }
 
   std::optional<CudaSession> session_;

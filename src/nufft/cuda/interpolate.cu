@@ -2,6 +2,7 @@
 // Interpolation: a warp takes 32 sorted samples, whose patches overlap and stay in the caches. Lane after lane computes
 // the weights of its own sample; then the warp gathers one patch after the other, two cells a lane.
 #include "backend/cuda/launch.hpp"
+#include "nufft/cuda/lanes.hpp"
 #include "nufft/cuda/moves.hpp"
 
 namespace findrho::nufft {
@@ -33,25 +34,6 @@ __device__ void write_weights(InterpolateJob<T> const& job, int sample, T* w) {
     w[2 * width + j] = dims == 3 ? weight[2] : T(1);
   }
   w[3 * width] = 0;
-}
-
-/// value[i] summed over all lanes, for the i that the returned index names; lanes that share an i hold the same.
-template <int N, class T>
-__device__ int sum_over_lanes(T (&value)[N]) {
-  int const lane = threadIdx.x % 32;
-  int index = 0, offset = 16;
-#pragma unroll
-  for (int n = N; n > 1; n /= 2, offset /= 2) {
-    bool const upper = (lane & offset) != 0;
-#pragma unroll
-    for (int i = 0; i < n / 2; ++i) {
-      T const keep = upper ? value[n / 2 + i] : value[i], send = upper ? value[i] : value[n / 2 + i];
-      value[i] = keep + __shfl_xor_sync(kAll, send, offset);
-    }
-    index = 2 * index + (upper ? 1 : 0);
-  }
-  for (; offset > 0; offset /= 2) value[0] += __shfl_xor_sync(kAll, value[0], offset);
-  return index;
 }
 
 __device__ int wrapped(int cell, int grid) {

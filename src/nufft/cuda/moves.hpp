@@ -32,22 +32,23 @@ inline std::size_t slot_elements(int coils) {
 template <class T>
 void spread(cudaStream_t stream, SpreadJob<T> const& job, int coils);
 
-/// The other way to spread (scatter.cu).
-struct ScatterJob {
+/// The other way to spread and to interpolate: from bins instead of tiles, by boxes in shared memory (boxes.hpp).
+struct BoxesJob {
   TileGrid tiles;
   SortedSamples<float> samples;
   Polynomials<float> kernel;
   Piece const* pieces;
   unsigned const* piece_first;
   int piece_count;
-  float2 const* values;
+  float2 const* values;  // scatter only
   float2* grid;
-  float2* slots;  // a coil has one of scatter_slot_elements for each piece
+  float2* slots;  // scatter only: a coil has one of box_elements for each piece
 };
 
-inline constexpr int kWidestScatter = 7;
-std::size_t scatter_slot_elements(TileGrid const& tiles);
-void scatter(cudaStream_t stream, ScatterJob const& job, int coils);
+inline constexpr int kWidestBox = 7;
+std::size_t box_elements(TileGrid const& tiles);
+void scatter(cudaStream_t stream, BoxesJob const& job, int coils);
+void collect(cudaStream_t stream, BoxesJob const& job, float2* values, int coils, int add);
 
 template <class T>
 struct InterpolateJob {

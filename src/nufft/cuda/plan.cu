@@ -90,28 +90,35 @@ CufftPlan& Plan<T>::fft(int coils) {
   return *plan;
 }
 
-/// Where by_samples wins, measured on one H200 (docs/design/cuda.md): a bin's box must pay for its way through memory.
+/// Whether boxes are used, where at least so many samples a filled bin make them pay for their way through memory.
 template <class T>
-bool Plan<T>::by_samples(int coils) const {
-  if (sizeof(T) != sizeof(float) || tiles_.width > kWidestScatter || spreading_ == CudaNufftRecord::by_tiles)
+bool Plan<T>::by_samples(double least) const {
+  if (sizeof(T) != sizeof(float) || tiles_.width > kWidestBox || spreading_ == CudaNufftRecord::by_tiles)
     return false;
-  if (spreading_ == CudaNufftRecord::by_samples) return true;
-  return coils < 4 && sorted_.view().count >= 12 * static_cast<std::int64_t>(sorted_.filled_bins());
+  return spreading_ == CudaNufftRecord::by_samples || sorted_.view().count >= least * sorted_.filled_bins();
+}
+
+/// Measured on one H200 (docs/design/cuda.md): a tile's sums serve several coils at once, which boxes do not.
+template <class T>
+bool Plan<T>::scatters(int coils) const {
+  return by_samples(dims_ == 3 && coils >= 4 ? 150 : 12);
+}
+template <class T>
+bool Plan<T>::collects() const {
+  return by_samples(24);
 }
 
 template <class T>
 int Plan<T>::scatter_coils(int coils) const {
-  std::size_t const coil =
-      static_cast<std::size_t>(sorted_.piece_count()) * scatter_slot_elements(tiles_) * sizeof(C);
+  std::size_t const coil = static_cast<std::size_t>(sorted_.piece_count()) * box_elements(tiles_) * sizeof(C);
   return std::clamp(static_cast<int>(kCached / std::max<std::size_t>(coil, 1)), 1, coils);
 }
 
 template <class T>
 std::size_t Plan<T>::slots_for(int coils) const {
-  if (!by_samples(coils))
+  if (!scatters(coils))
     return static_cast<std::size_t>(sorted_.slot_count()) * slot_elements(group<T>(coils));
-  return static_cast<std::size_t>(sorted_.piece_count() * scatter_coils(coils)) *
-         scatter_slot_elements(tiles_);
+  return static_cast<std::size_t>(sorted_.piece_count() * scatter_coils(coils)) * box_elements(tiles_);
 }
 
 template <class T>
@@ -143,12 +150,29 @@ void Plan<T>::each_pass(long long coils, F const& f) {
 }
 
 template <class T>
+BoxesJob Plan<T>::boxes_job() const {
+  throw ModuleFailure(CudaFault::bad_argument, "boxes are of single precision");
+}
+template <>
+BoxesJob Plan<float>::boxes_job() const {
+  return {tiles_,           sorted_.view(),        kernel_,
+          sorted_.pieces(), sorted_.piece_first(), sorted_.piece_count(),
+          nullptr,          grid_->get(),          slots_->get()};
+}
+
+template <class T>
+void Plan<T>::collect_pass(C*, int, int) {}
+template <>
+void Plan<float>::collect_pass(float2* samples, int coils, int add) {
+  collect(session_.stream, boxes_job(), samples, coils, add);
+}
+
+template <class T>
 void Plan<T>::scatter_pass(C const*, int) {}
 template <>
 void Plan<float>::scatter_pass(float2 const* samples, int coils) {
-  ScatterJob job{tiles_,           sorted_.view(),        kernel_,
-                 sorted_.pieces(), sorted_.piece_first(), sorted_.piece_count(),
-                 samples,          grid_->get(),          slots_->get()};
+  BoxesJob job = boxes_job();
+  job.values = samples;
   int const together = scatter_coils(coils);
   for (int left = coils; left > 0; left -= together) {
     int const n = std::min(left, together);
@@ -160,7 +184,7 @@ void Plan<float>::scatter_pass(float2 const* samples, int coils) {
 
 template <class T>
 void Plan<T>::spread_pass(C const* samples, int coils) {
-  if (by_samples(coils)) return scatter_pass(samples, coils);
+  if (scatters(coils)) return scatter_pass(samples, coils);
   SpreadJob<T> job{.tiles = tiles_,
                    .samples = sorted_.view(),
                    .kernel = kernel_,
@@ -182,6 +206,7 @@ void Plan<T>::spread_pass(C const* samples, int coils) {
 
 template <class T>
 void Plan<T>::interpolate_pass(C* samples, int coils, int add) {
+  if (collects()) return collect_pass(samples, coils, add);
   InterpolateJob<T> job{tiles_, sorted_.view(), kernel_, grid_->get(), samples, add};
   for (int left = coils; left > 0;) {
     // Samples of one region read the same cells: those of all coils must stay in the L2 cache.

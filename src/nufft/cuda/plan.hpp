@@ -42,12 +42,16 @@ class Plan final : public AnyPlan {
   int pass(long long coils) const;
   template <class F>
   void each_pass(long long coils, F const& f);
-  bool by_samples(int coils) const;
+  bool by_samples(double least) const;
+  bool scatters(int coils) const;
+  bool collects() const;
   /// Coils whose boxes are joined together, so that they stay in the L2 cache.
   int scatter_coils(int coils) const;
   std::size_t slots_for(int coils) const;
   void spread_pass(C const* samples, int coils);
+  BoxesJob boxes_job() const;
   void scatter_pass(C const* samples, int coils);
+  void collect_pass(C* samples, int coils, int add);
   void interpolate_pass(C* samples, int coils, int add);
   BoxJob<T> box_job(C* image, C const* maps, int coils, int add) const;
   CufftPlan& fft(int coils);

@@ -178,7 +178,7 @@ Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
   return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),
-          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 256.0, 4096.0))};
+          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0))};
 }
 
 }  // namespace
