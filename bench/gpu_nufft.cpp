@@ -196,12 +196,14 @@ void run(CudaSession const& session, Problem const& p, double rate, std::string 
   add_wanted(p, d);
   if (!folder.empty()) write_problem(folder, p, d);
   CudaTrajectoryCopy const trajectory(session, d.trajectory);
-  for (double const oversampling : {0.0, 1.25, 1.5}) {
+  for (double const oversampling : {0.0, 1.5}) {
     if (once && oversampling != 0) continue;
     CudaNufftOptions options{.nufft = {.accuracy = 1e-3, .oversampling = oversampling}};
-    for (auto const& [spreading, name] : {std::pair{CudaSpreading::by_tiles, "by tiles"},
-                                          std::pair{CudaSpreading::by_samples, "by samples"}}) {
-      if (once && spreading == CudaSpreading::by_tiles) continue;
+    for (auto const& [spreading, name] :
+         {std::pair{CudaSpreading::by_tiles, "by tiles"}, std::pair{CudaSpreading::by_samples, "by samples"},
+          std::pair{CudaSpreading::chosen, "as chosen"}}) {
+      if (once && spreading != CudaSpreading::chosen) continue;
+      if (oversampling != 0 && spreading == CudaSpreading::chosen) continue;
       options.spreading = spreading;
       CudaNufft<float> const plan(session, trajectory.view(), p.matrix, options);
       for (std::int64_t const coils : {std::int64_t{1}, p.coils})

@@ -98,14 +98,16 @@ bool Plan<T>::by_samples(double least) const {
   return spreading_ == CudaNufftRecord::by_samples || sorted_.view().count >= least * sorted_.filled_bins();
 }
 
-/// Measured on one H200 (docs/design/cuda.md): a tile's sums serve several coils at once, which boxes do not.
+/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve several coils at once, which boxes do not.
 template <class T>
 bool Plan<T>::scatters(int coils) const {
-  return by_samples(dims_ == 3 && coils >= 4 ? 150 : 12);
+  constexpr double kNever = 1e30;
+  return by_samples(dims_ == 2 ? 12 : coils < 4 ? 48 : kNever);
 }
+/// One coil alone waits for the longest piece.
 template <class T>
-bool Plan<T>::collects() const {
-  return by_samples(24);
+bool Plan<T>::collects(int coils) const {
+  return by_samples(coils < 4 ? 150 : 24);
 }
 
 template <class T>
@@ -206,7 +208,7 @@ void Plan<T>::spread_pass(C const* samples, int coils) {
 
 template <class T>
 void Plan<T>::interpolate_pass(C* samples, int coils, int add) {
-  if (collects()) return collect_pass(samples, coils, add);
+  if (collects(coils)) return collect_pass(samples, coils, add);
   InterpolateJob<T> job{tiles_, sorted_.view(), kernel_, grid_->get(), samples, add};
   for (int left = coils; left > 0;) {
     // Samples of one region read the same cells: those of all coils must stay in the L2 cache.

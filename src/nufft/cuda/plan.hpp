@@ -44,7 +44,7 @@ class Plan final : public AnyPlan {
   void each_pass(long long coils, F const& f);
   bool by_samples(double least) const;
   bool scatters(int coils) const;
-  bool collects() const;
+  bool collects(int coils) const;
   /// Coils whose boxes are joined together, so that they stay in the L2 cache.
   int scatter_coils(int coils) const;
   std::size_t slots_for(int coils) const;

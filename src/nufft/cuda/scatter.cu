@@ -17,9 +17,13 @@ __device__ void add_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch,
   float2 const a{patch.a * value.x, patch.a * value.y}, b{patch.b * value.x, patch.b * value.y};
   float2* const first = box + (patch.at & ~1);
   float4 cells[Shape::steps];
-  // All reads before the first write: they are of different cells, which the compiler cannot know.
+  // All reads before the first write: they are of different cells, which the compiler cannot know. A lane without a row
+  // reads none, for another lane writes every cell.
 #pragma unroll
-  for (int k = 0; k < Shape::steps; ++k) cells[k] = *reinterpret_cast<float4*>(first + rows.from[k]);
+  for (int k = 0; k < Shape::steps; ++k) {
+    cells[k] = float4{0, 0, 0, 0};
+    if (k < Shape::steps - 1 || rows.last) cells[k] = *reinterpret_cast<float4*>(first + rows.from[k]);
+  }
 #pragma unroll
   for (int k = 0; k < Shape::steps; ++k) {
     cells[k].x += patch.row[k] * a.x;
