@@ -24,6 +24,8 @@ def arguments():
     a.add_argument("--build", type=Path, default=Path("build/bench"), help="build folder with bin/findrho_bench")
     a.add_argument("--out", type=Path, help="where the results go (default: BUILD/results)")
     a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--clock", choices=["wall", "cpu"], default="wall",
+                   help="cpu: processor time of all threads, for a machine that others use too")
     a.add_argument("--seconds", type=float, default=4, help="time for the turns of one row")
     a.add_argument("--turns", type=int, default=3, help="turns at least, whatever they take")
     a.add_argument("--quick", action="store_true", help="small problems, to see that all of it works")
@@ -51,7 +53,7 @@ def processor():
 
 def machine(o):
     version = subprocess.run([o.findrho, "--version"], capture_output=True, text=True).stdout.strip()
-    return {"processor": processor(), "cores_usable": len(os.sched_getaffinity(0)), "threads": o.threads,
+    return {"processor": processor(), "cores_usable": len(os.sched_getaffinity(0)), "threads": o.threads, "clock": o.clock,
             "load": os.getloadavg()[0], "findrho": version, "finufft": o.finufft, "bart": o.bart_version,
             "python": platform.python_version()}
 

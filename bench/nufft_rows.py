@@ -33,9 +33,9 @@ class Bench:
     def workers(self, coils):
         """FINUFFT with its memory as it comes takes part with one coil only."""
         o = self.options
-        found = [findrho_worker(o.worker, o.threads)]
+        found = [findrho_worker(o)]
         if o.finufft:
-            found += [finufft_worker(o.threads, pooled) for pooled in ((True, False) if coils == 1 else (True,))]
+            found += [finufft_worker(o, pooled) for pooled in ((True, False) if coils == 1 else (True,))]
         return found
 
     def errors(self, worker, probes):
@@ -127,7 +127,7 @@ class Bench:
 
     def kernel_row(self, problem, accuracy, oversampling):
         """In a process of its own, for the memory; a transform onto the doubled grid takes turns with it."""
-        worker = findrho_worker(self.options.worker, self.options.threads)
+        worker = findrho_worker(self.options)
         worker.ask(problem.load_command(self.folder))
         before = float(worker.ask("memory"))
         options = f"{accuracy} {oversampling}"
@@ -177,7 +177,7 @@ class Bench:
             pairs = {"2D 32 -> 90": (Problem("", (32, 32, 1), radial_2d, 2_000, 1), (90, 90, 1), radial_2d, 16_000)}
         for name, (small, matrix, make, count) in pairs.items():
             large = Problem("", matrix, make, count, 1)
-            workers = [findrho_worker(self.options.worker, self.options.threads) for _ in range(2)]
+            workers = [findrho_worker(self.options) for _ in range(2)]
             for worker, problem in zip(workers, (small, large)):
                 problem.write(self.folder)
                 worker.ask(problem.load_command(self.folder))

@@ -18,12 +18,18 @@ ALLOCATOR = {
 }
 
 
+def environment(options, more=None):
+    env = dict(os.environ, OMP_NUM_THREADS=str(options.threads), **(more or {}))
+    if options.clock == "cpu":
+        env["OMP_WAIT_POLICY"] = "passive"  # waiting in a loop would count
+    return env
+
+
 class Worker:
-    def __init__(self, name, command, threads, environment=None):
+    def __init__(self, name, command, options, more=None):
         self.name = name
-        env = dict(os.environ, OMP_NUM_THREADS=str(threads), **(environment or {}))
-        self.process = subprocess.Popen(command + [str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env=env)
+        self.process = subprocess.Popen(command + [str(options.threads), options.clock], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=environment(options, more))
 
     def ask(self, line):
         self.process.stdin.write(line + "\n")
@@ -41,13 +47,13 @@ class Worker:
         self.process.wait()
 
 
-def findrho_worker(program, threads):
-    return Worker("findrho", [str(program)], threads)
+def findrho_worker(options):
+    return Worker("findrho", [str(options.worker)], options)
 
 
-def finufft_worker(threads, pooled):
+def finufft_worker(options, pooled):
     script = Path(__file__).parent / "finufft_worker.py"
-    return Worker(POOLED if pooled else PLAIN, [sys.executable, str(script)], threads, ALLOCATOR if pooled else None)
+    return Worker(POOLED if pooled else PLAIN, [sys.executable, str(script)], options, ALLOCATOR if pooled else None)
 
 
 def finufft_version():
@@ -87,7 +93,8 @@ import os, subprocess, sys, time
 start = time.perf_counter()
 process = subprocess.Popen(sys.argv[1:], stdout=sys.stderr)
 _, status, usage = os.wait4(process.pid, 0)
-print(time.perf_counter() - start, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
+wall = time.perf_counter() - start
+print(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
 """
 
 
@@ -95,12 +102,12 @@ class ProgramFailed(RuntimeError):
     pass
 
 
-def run_program(command, threads, cwd):
-    """Wall time in seconds and peak memory in MiB of a whole program."""
+def run_program(command, options, cwd):
+    """Time in seconds and peak memory in MiB of a whole program."""
     words = [str(word) for word in command]
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads))
-    done = subprocess.run([sys.executable, "-S", "-c", LAUNCH] + words, cwd=cwd, env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-S", "-c", LAUNCH] + words, cwd=cwd, env=environment(options),
+                          capture_output=True, text=True)
     answer = done.stdout.split()
-    if len(answer) != 3 or answer[2] != "0":
+    if len(answer) != 4 or answer[3] != "0":
         raise ProgramFailed(f"{words[0]}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}")
-    return float(answer[0]), float(answer[1])
+    return float(answer[options.clock == "cpu"]), float(answer[2])

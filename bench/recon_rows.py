@@ -95,7 +95,7 @@ class ReconBench:
         scan = name.split(",")[0].replace(" ", "_")
         few, many = self.options.iterations
         make(scan)
-        _, memory = run_program(self.findrho(scan, matrix, many), self.options.threads, self.folder)
+        _, memory = run_program(self.findrho(scan, matrix, many), self.options, self.folder)
         manifest = json.loads((self.folder / "ours.json").read_text())
         phases = {p["phase"]: p["seconds"] for p in manifest["seconds"]}
         voxels = np.prod([int(n) for n in matrix.split("x")])
@@ -113,7 +113,7 @@ class ReconBench:
             row["s"][program] = {"whole": whole, "iteration": each, "rest": whole - many * each}
         row["mib"] = {"findrho": memory}
         if self.options.bart:
-            _, row["mib"]["BART"] = run_program(self.pics(scan, weight, many), self.options.threads, self.folder)
+            _, row["mib"]["BART"] = run_program(self.pics(scan, weight, many), self.options, self.folder)
             ours, theirs = (np.abs(read_cfl(self.folder / n)).ravel() for n in ("ours", "theirs"))
             scale = ours @ theirs / (theirs @ theirs)
             row["difference"] = float(np.linalg.norm(ours - scale * theirs) / np.linalg.norm(ours))
@@ -122,7 +122,7 @@ class ReconBench:
         return row
 
     def timed(self, command):
-        return 1e3 * run_program(command, self.options.threads, self.folder)[0]
+        return 1e3 * run_program(command, self.options, self.folder)[0]
 
     def rows(self):
         for name, (make, matrix) in self.scans().items():

@@ -68,7 +68,8 @@ def recon_table(rows):
 
 def table(machine, rows):
     group = lambda name: [row for row in rows if row["group"] == name]
-    text = (f"{machine['processor']}, {machine['cores_usable']} cores usable, {machine['threads']} threads; load "
+    text = (f"{machine['processor']}, {machine['cores_usable']} cores usable, {machine['threads']} thread{'s'[:machine['threads'] > 1]}, "
+            f"{'processor time' if machine['clock'] == 'cpu' else 'wall time'}; load "
             f"{machine['load']:.2f} before; {machine['findrho']}, FINUFFT "
             f"{machine['finufft'] or 'missing'}, BART {machine['bart'] or 'missing'}, Python {machine['python']}.\n\n")
     if group("nufft"):

@@ -8,6 +8,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nufft/patch.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -136,13 +137,25 @@ HWY_INLINE void row_weights(D d, PatchJob<T> const& job, std::int64_t s, hn::Vec
   }
 }
 
+/// The values of a batch of samples, coils side by side.
 template <int C, class T>
-HWY_INLINE void gather(PatchJob<T> const& job, std::int64_t s, std::complex<T> const* samples, T* value) {
-  std::complex<T> const* from = samples + job.sample[s];
-  for (int c = 0; c < C; ++c, from += job.sample_stride) {
+struct Values {
+  alignas(64) T at[kBatch][2 * C];
+};
+
+/// Well before the vectors are loaded: loading what was just stored in pieces stalls. The samples of the next batch are
+/// fetched already: sorted by tile, they lie anywhere in the caller's order.
+template <int C, class T>
+HWY_INLINE void gather(PatchJob<T> const& job, std::int64_t first, int count, std::complex<T> const* samples,
+                       Values<C, T>& values) {
+  for (int c = 0; c < C; ++c, samples += job.sample_stride) {
     bool const used = C == 1 || c < job.used_coils;
-    value[2 * c] = used ? from->real() : T(0);
-    value[2 * c + 1] = used ? from->imag() : T(0);
+    for (int b = 0; b < count; ++b) {
+      std::complex<T> const value = used ? samples[job.sample[first + b]] : std::complex<T>(0);
+      values.at[b][2 * c] = value.real();
+      values.at[b][2 * c + 1] = value.imag();
+      if (used) hwy::Prefetch(samples + job.sample[first + b + kBatch]);
+    }
   }
 }
 
@@ -156,23 +169,28 @@ HWY_INLINE void scatter(PatchJob<T> const& job, std::int64_t s, T const* value, 
   }
 }
 
-template <class T, class F>
-HWY_INLINE void each_batch(PatchJob<T> const& job, int from_axis, F const& f) {
+/// before(first sample, count) for each batch, then f(weights, sample, number in the batch) for its samples.
+template <class T, class Before, class F>
+HWY_INLINE void each_batch(PatchJob<T> const& job, int from_axis, Before const& before, F const& f) {
   Weights<T> weights;
   for (std::int64_t first = job.first; first < job.last; first += kBatch) {
     batch_weights(job, first, from_axis, weights);
     int const count = static_cast<int>(HWY_MIN(std::int64_t{kBatch}, job.last - first));
+    before(first, count);
     for (int b = 0; b < count; ++b) f(weights, first + b, b);
   }
 }
 
+inline constexpr auto nothing_before = [](std::int64_t, int) {};
+
 /// Cells smaller than a vector: the weights along x come as vectors, N of which make a row.
 template <int C, int N, class D, class T>
 void spread_narrow(D d, PatchJob<T> const& job, std::complex<T> const* samples) {
-  each_batch(job, 1, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
-    alignas(64) T value[2 * C];
-    gather<C>(job, s, samples, value);
-    auto const sample = repeat<2 * C>(d, value);
+  Values<C, T> values;
+  auto const before = [&](std::int64_t first, int count)
+                          HWY_ATTR { gather(job, first, count, samples, values); };
+  each_batch(job, 1, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+    auto const sample = repeat<2 * C>(d, values.at[b]);
     hn::Vec<D> row[N];
     row_weights<N>(d, job, s, row);
     for (int v = 0; v < N; ++v) row[v] = hn::Mul(row[v], sample);
@@ -182,7 +200,7 @@ void spread_narrow(D d, PatchJob<T> const& job, std::complex<T> const* samples) 
 
 template <int C, int N, class D, class T>
 void interpolate_narrow(D d, PatchJob<T> const& job, std::complex<T>* samples, Write write) {
-  each_batch(job, 1, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch(job, 1, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     hn::Vec<D> row[N], sums[N];
     row_weights<N>(d, job, s, row);
     sum_rows<N>(d, patch_of(job, weights, s, b), 0, sums);
@@ -208,9 +226,12 @@ template <int C, class D, class T>
 void spread_wide(D d, PatchJob<T> const& job, std::complex<T> const* samples) {
   constexpr int lanes = kLanes<D>, per_cell = 2 * C / lanes;
   int const vectors = per_cell * job.width;
-  each_batch(job, 0, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
-    alignas(64) T value[2 * C], row[kMaxRow];
-    gather<C>(job, s, samples, value);
+  Values<C, T> values;
+  auto const before = [&](std::int64_t first, int count)
+                          HWY_ATTR { gather(job, first, count, samples, values); };
+  each_batch(job, 0, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+    T const* const value = values.at[b];
+    alignas(64) T row[kMaxRow];
     for (int cell = 0; cell < job.width; ++cell) {
       auto const w = hn::Set(d, weights.at[0][cell][b]);
       for (int v = 0; v < per_cell; ++v) {
@@ -232,7 +253,7 @@ template <int C, class D, class T>
 void interpolate_wide(D d, PatchJob<T> const& job, std::complex<T>* samples, Write write) {
   constexpr int lanes = kLanes<D>, per_cell = 2 * C / lanes;
   int const vectors = per_cell * job.width;
-  each_batch(job, 0, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch(job, 0, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     alignas(64) T value[2 * C], row[kMaxRow];
     Patch<T> const patch = patch_of(job, weights, s, b);
     for (int first = 0; first < vectors; first += kMaxVectors) {
