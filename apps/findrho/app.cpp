@@ -67,7 +67,7 @@ Context App::context() {
     CudaModule const module = load_cuda_module();
     CudaDevice const& device = require_cuda_device(module, number);
     throw Error(ErrorKind::not_built,
-                "this version computes on the CPU only; " + device.name + " is there, but unused",
+                "this command computes on the CPU only; " + device.name + " is there, but unused",
                 "leave --device out");
   }
   return cpu_context();

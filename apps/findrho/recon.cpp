@@ -17,6 +17,7 @@
 #include "findrho/lab/experiment.hpp"
 #include "findrho/recipe/manifest.hpp"
 #include "image_file.hpp"
+#include "recon_device.hpp"
 
 namespace findrho {
 namespace {
@@ -81,7 +82,7 @@ Manifest manifest_of(App& app, ReconArguments const& a, CLI::App const& command,
   return m;
 }
 
-void print_estimate(ReconEstimate const& estimate, Dataset const& dataset) {
+void print_estimate(ReconEstimate const& estimate, Dataset const& dataset, std::string const& device) {
   Matrix const& n = dataset.matrix;
   fmt::print("image      {} x {} x {}, {} frame{}, {} coil{}, {} samples a frame\n", n.x, n.y, n.z,
              dataset.frames.size(), dataset.frames.size() == 1 ? "" : "s", dataset.coils,
@@ -89,7 +90,12 @@ void print_estimate(ReconEstimate const& estimate, Dataset const& dataset) {
   fmt::print("memory     {:.0f} MiB at the peak, {:.0f} MiB available\n",
              static_cast<double>(estimate.bytes) / (1 << 20),
              static_cast<double>(available_memory_bytes()) / (1 << 20));
-  fmt::print("time       about {:.2g} s\n", estimate.seconds);
+  if (estimate.device_bytes > 0) {
+    fmt::print("device     {:.0f} MiB of {}\n", static_cast<double>(estimate.device_bytes) / (1 << 20),
+               device);
+  }
+  fmt::print("time       about {:.2g} s{}\n", estimate.seconds,
+             estimate.device_bytes > 0 ? " without the device" : "");
 }
 
 void print_summary(ImageFiles const& files, ReconResult const& result) {
@@ -150,11 +156,12 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
   std::string const manifest_path =
       a.dry_run ? "" : outputs.stage(ImageFiles::stem(a.outputs.front()) + ".json");
 
-  Context const context = app.context();
+  Context const context = app.cpu_context();
   auto const start = std::chrono::steady_clock::now();
   LoadedScan const scan = load_scan(context, request);
   double const load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   use_tuned(context, scan.dataset, options);
+  options.cuda = open_recon_device(app, context, scan.dataset, options);
   Array<std::complex<float>> const maps = a.maps.empty() ? Array<std::complex<float>>() : load_maps(a.maps);
   Array<float> const reference = load_reference(a.reference);
   ReconInputs inputs;
@@ -163,10 +170,10 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
   if (a.dry_run) {
     ReconEstimate total = estimate(context, scan.dataset, options, inputs);
     total.seconds += load_seconds;
-    print_estimate(total, scan.dataset);
+    print_estimate(total, scan.dataset, options.cuda ? options.cuda->device().name : "");
     return {};
   }
-  ReconResult const result = reconstruct(context, scan.dataset, options, inputs);
+  ReconResult const result = reconstruct_on(app, context, scan.dataset, options, inputs);
   if (result.magnitude_only && kinds != std::vector{ImageKind::magnitude}) {
     context.warn("root of sum of squares has no phase: it is 0 everywhere; --coils sense keeps it");
   }
@@ -177,6 +184,7 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
   Shape const& s = result.images.shape();
   Manifest manifest = manifest_of(
       app, a, command, result, {s.extent(Axis::x), s.extent(Axis::y), s.extent(Axis::z)}, context.threads());
+  manifest.device = device_name(options);
   std::vector<std::string> hashes;
   for (auto const& file : files.files()) {
     hashes.push_back(sha256_file(file.staged));

@@ -19,8 +19,8 @@ struct ReconArguments {
   std::vector<std::string> select, merge, outputs;
   std::string averages = "merge", trajectory_units = "auto", trajectory_layout = "auto", matrix, fov,
               coil_list;
-  std::string method = "auto", coils = "auto", precision = "single", kernel = "kaiser_bessel",
-              fhd = "nufft", q = "nufft";
+  std::string method = "auto", coils = "auto", precision = "single", kernel = "kaiser_bessel", fhd = "nufft",
+              q = "nufft";
   std::string normal = "toeplitz", density = "auto", window = "none", prior = "identity", whiten = "auto";
   std::string shift = "0,0,0", image = "magnitude", cache = "auto";
   double accuracy = 1e-3, oversampling = 0, lambda = ReconOptions{}.lambda,

@@ -13,6 +13,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/operator/vector_ops.hpp"
+#include "operator/lanczos.hpp"
 
 namespace findrho {
 namespace {
@@ -91,8 +92,40 @@ void scale(Context const& context, double factor, View<std::complex<T>> v) {
   });
 }
 
-void check(Shape const& domain, Shape const& range, PowerOptions const& options) {
-  require_shape(range, domain, "range of an operator whose eigenvalue is asked");
+template <class T>
+double norm(Context const& context, Array<std::complex<T>> const& v) {
+  return std::sqrt(real_dot<T>(context, v, v));
+}
+
+template <class T>
+class HostLanczos final : public LanczosVectors {
+ public:
+  HostLanczos(Context const& context, LinearOperator<T> const& A, std::uint64_t seed)
+      : context_(context), A_(A), q_(A.domain()), before_(A.domain()), next_(A.domain()) {
+    fill_start_vector<T>(context, seed, q_);
+  }
+  Step step(double beta_before) override {
+    A_.forward(context_, q_, next_);
+    double const alpha = real_dot<T>(context_, q_, next_);
+    axpy<T>(context_, static_cast<T>(-alpha), q_, next_);
+    if (beta_before > 0) axpy<T>(context_, static_cast<T>(-beta_before), before_, next_);
+    return {alpha, norm<T>(context_, next_)};
+  }
+  void advance(double beta) override {
+    scale<T>(context_, 1 / beta, next_);
+    std::swap(before_, q_);
+    std::swap(q_, next_);
+  }
+
+ private:
+  Context const& context_;
+  LinearOperator<T> const& A_;
+  Array<std::complex<T>> q_, before_, next_;
+};
+
+}  // namespace
+
+void check_power_options(PowerOptions const& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1)) {
     throw Error(ErrorKind::bad_option,
                 "tolerance of the largest eigenvalue is " + std::to_string(options.tolerance),
@@ -105,30 +138,22 @@ void check(Shape const& domain, Shape const& range, PowerOptions const& options)
   }
 }
 
-}  // namespace
-
 template <class T>
-double largest_eigenvalue(Context const& context, LinearOperator<T> const& hermitian,
-                          PowerOptions const& options) {
-  using C = std::complex<T>;
-  check(hermitian.domain(), hermitian.range(), options);
-  Array<C> q(hermitian.domain()), before(hermitian.domain()), next(hermitian.domain());
-  auto norm = [&](Array<C> const& v) { return std::sqrt(real_dot<T>(context, v, v)); };
+void fill_start_vector(Context const& context, std::uint64_t seed, View<std::complex<T>> q) {
+  fill_gaussian<T>(context, seed, q);
+  scale<T>(context, 1 / std::sqrt(real_dot<T>(context, q, q)), q);
+}
 
-  fill_gaussian<T>(context, options.seed, q);
-  scale<T>(context, 1 / norm(q), q);
+double largest_eigenvalue(Context const& context, LanczosVectors& vectors, std::int64_t size, double epsilon,
+                          PowerOptions const& options) {
   // For Gaussian numbers, |<v, q>|^2 < failure / n with a probability of at most `failure`.
   constexpr double kFailure = 1e-4;
-  double const bound = std::sqrt(static_cast<double>(q.size()) / kFailure);
+  double const bound = std::sqrt(static_cast<double>(size) / kFailure);
 
   Tridiagonal t;
   double theta = 0;
   for (int k = 1; k <= options.max_iterations; ++k) {
-    hermitian.forward(context, q, next);
-    double const alpha = real_dot<T>(context, q, next);
-    axpy<T>(context, static_cast<T>(-alpha), q, next);
-    if (k > 1) axpy<T>(context, static_cast<T>(-t.beta.back()), before, next);
-    double const beta = norm(next);
+    auto const [alpha, beta] = vectors.step(t.beta.empty() ? 0 : t.beta.back());
     if (!std::isfinite(alpha) || !std::isfinite(beta)) {
       throw Error(ErrorKind::bad_option,
                   "the operator whose largest eigenvalue is asked returns NaN or infinity",
@@ -138,7 +163,7 @@ double largest_eigenvalue(Context const& context, LinearOperator<T> const& hermi
     t.beta.push_back(beta);
     theta = t.largest();
     // q_1..q_k span an invariant subspace, up to rounding: the Ritz values are eigenvalues.
-    if (beta <= 8 * std::numeric_limits<T>::epsilon() * theta) return theta;
+    if (beta <= 8 * epsilon * theta) return theta;
     double low = theta, high = theta * (1 + 2 * options.tolerance);
     if (t.polynomial_reaches(bound, high)) {
       for (int step = 0; step < 40; ++step) {
@@ -147,9 +172,7 @@ double largest_eigenvalue(Context const& context, LinearOperator<T> const& hermi
       }
       return 0.5 * (theta + high);
     }
-    scale<T>(context, 1 / beta, next);
-    std::swap(before, q);
-    std::swap(q, next);
+    vectors.advance(beta);
   }
   context.warn("largest eigenvalue: " + std::to_string(options.max_iterations) +
                " iterations did not bound it to " + std::to_string(options.tolerance) +
@@ -157,6 +180,18 @@ double largest_eigenvalue(Context const& context, LinearOperator<T> const& hermi
   return theta;
 }
 
+template <class T>
+double largest_eigenvalue(Context const& context, LinearOperator<T> const& hermitian,
+                          PowerOptions const& options) {
+  require_shape(hermitian.range(), hermitian.domain(), "range of an operator whose eigenvalue is asked");
+  check_power_options(options);
+  HostLanczos<T> vectors(context, hermitian, options.seed);
+  return largest_eigenvalue(context, vectors, hermitian.domain().size(), std::numeric_limits<T>::epsilon(),
+                            options);
+}
+
+template void fill_start_vector(Context const&, std::uint64_t, View<std::complex<float>>);
+template void fill_start_vector(Context const&, std::uint64_t, View<std::complex<double>>);
 template double largest_eigenvalue(Context const&, LinearOperator<float> const&, PowerOptions const&);
 template double largest_eigenvalue(Context const&, LinearOperator<double> const&, PowerOptions const&);
 

@@ -24,6 +24,13 @@ Matrix doubled(Matrix const& m) {
   return {2 * m.x, 2 * m.y, m.z > 1 ? 2 * m.z : 1};
 }
 
+void check_weights(Trajectory const& trajectory, std::span<double const> weights) {
+  if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
+    throw Error(ErrorKind::bad_shape, std::to_string(weights.size()) + " weights for " +
+                                          std::to_string(trajectory.size()) + " samples of the trajectory");
+  }
+}
+
 /// Q on a box of lags; the slowest axis, z or in 2D y, has the lag 0 at index zero.
 template <class T>
 struct Lags {
@@ -70,22 +77,12 @@ Lags<T> half_lags(Context const& context, Trajectory const& trajectory, Matrix c
 template <class T>
 Lags<T> lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
              std::span<double const> weights, EncodingOptions const& options) {
-  if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
-    throw Error(ErrorKind::bad_shape, std::to_string(weights.size()) + " weights for " +
-                                          std::to_string(trajectory.size()) + " samples of the trajectory");
-  }
+  check_weights(trajectory, weights);
   if (options.transform == TransformKind::nufft) {
     return half_lags<T>(context, trajectory, matrix, weights, options.nufft);
   }
   std::int64_t const zero = matrix[matrix.dims() - 1];
-  if (options.rung) return {vector_q<T>(context, trajectory, matrix, weights, *options.rung), zero};
-  Trajectory wide = trajectory;
-  for (int d = 0; d < trajectory.dims; ++d) {
-    for (double& k : wide[d]) k *= 2;
-  }
-  Lags<T> lags{Array<std::complex<T>>(doubled(matrix).shape(1)), zero};
-  exact_adjoint<T>(context, wide, samples_of<T>(weights, trajectory.size()), lags.q);
-  return lags;
+  return {exact_lags<T>(context, trajectory, matrix, weights, options.rung), zero};
 }
 
 // Transforms an array over the lags of all axes to the real spectrum.
@@ -203,6 +200,20 @@ class SpectrumBuilder {
 }  // namespace
 
 template <class T>
+Array<std::complex<T>> exact_lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
+                                  std::span<double const> weights, std::optional<RungOptions> const& rung) {
+  check_weights(trajectory, weights);
+  if (rung) return vector_q<T>(context, trajectory, matrix, weights, *rung);
+  Trajectory wide = trajectory;
+  for (int d = 0; d < trajectory.dims; ++d) {
+    for (double& k : wide[d]) k *= 2;
+  }
+  Array<std::complex<T>> q(doubled(matrix).shape(1));
+  exact_adjoint<T>(context, wide, samples_of<T>(weights, trajectory.size()), q);
+  return q;
+}
+
+template <class T>
 std::int64_t toeplitz_spectrum_size(Matrix const& matrix) {
   ToeplitzLayout<T> const layout(matrix, matrix.x);
   return layout.grid.z * layout.spectrum_plane();
@@ -222,6 +233,10 @@ ToeplitzKernel<T>::ToeplitzKernel(Context const& context, Trajectory const& traj
   spectrum_ = SpectrumBuilder<T>(context, matrix, q).run();
 }
 
+template Array<std::complex<float>> exact_lags(Context const&, Trajectory const&, Matrix const&,
+                                               std::span<double const>, std::optional<RungOptions> const&);
+template Array<std::complex<double>> exact_lags(Context const&, Trajectory const&, Matrix const&,
+                                                std::span<double const>, std::optional<RungOptions> const&);
 template class ToeplitzKernel<float>;
 template class ToeplitzKernel<double>;
 template std::int64_t toeplitz_spectrum_size<float>(Matrix const&);

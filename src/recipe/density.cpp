@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "findrho/core/error.hpp"
+#include "findrho/nufft/cuda_nufft.hpp"
 #include "findrho/nufft/pipe_menon.hpp"
 #include "findrho/recipe/psf.hpp"
 #include "findrho/trajectory/density.hpp"
@@ -12,7 +13,7 @@
 namespace findrho {
 
 std::vector<double> density_weights(Context const& context, Frame const& frame, Matrix const& matrix,
-                                    DensityKind kind) {
+                                    DensityKind kind, std::optional<CudaSession> const& cuda) {
   Trajectory const& trajectory = *frame.trajectory;
   if (kind == DensityKind::none) return {};
   if (kind == DensityKind::file || (kind == DensityKind::automatic && !frame.density.empty())) {
@@ -27,11 +28,11 @@ std::vector<double> density_weights(Context const& context, Frame const& frame, 
     context.note("density weights: the file's, scaled to the sampled k-space area");
     return weights;
   }
-  return density_of(context, trajectory, matrix, kind);
+  return density_of(context, trajectory, matrix, kind, cuda);
 }
 
 std::vector<double> density_of(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
-                               DensityKind kind) {
+                               DensityKind kind, std::optional<CudaSession> const& cuda) {
   if (kind == DensityKind::none) return {};
   if (kind == DensityKind::file) {
     throw Error(ErrorKind::bad_option, "a trajectory alone carries no density weights",
@@ -52,7 +53,12 @@ std::vector<double> density_of(Context const& context, Trajectory const& traject
     }
   }
   context.note("density weights: Pipe-Menon, " + std::to_string(kPipeMenonIterations) + " iterations");
-  return pipe_menon_weights(context, trajectory, matrix);
+  if (!cuda) return pipe_menon_weights(context, trajectory, matrix);
+  CudaTrajectoryCopy const there(*cuda, trajectory);
+  CudaVector<float> const weights(*cuda, trajectory.size());
+  cuda_pipe_menon_weights(*cuda, there.view(), matrix, weights.data());
+  std::vector<float> const result = weights.download();
+  return {result.begin(), result.end()};
 }
 
 }  // namespace findrho

@@ -282,6 +282,7 @@ ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOpti
   std::int64_t const peak_so_far = peak_memory_bytes();
   result.bytes =
       std::max(peak_so_far, held + kOtherBytes + additional_bytes(context, dataset, options, inputs));
+  result.device_bytes = device_bytes(dataset, options);
   Size const s = size_of(context, dataset, options, inputs);
   // Compressing the images: some 30 MB/s of one core.
   double const write_seconds = static_cast<double>(s.volumes * s.voxels) * sizeof(float) / 30e6;

@@ -62,49 +62,111 @@ std::shared_ptr<ToeplitzKernel<T> const> FrameReconstructor<T>::toeplitz_kernel(
 }
 
 template <class T>
+auto FrameReconstructor<T>::exact_lags() -> View<C const> {
+  if (options_.q == TransformKind::nufft || options_.normal != NormalKind::toeplitz) return {};
+  if (lags_.empty()) {
+    Phase const phase(context_, "Q");
+    lags_ =
+        findrho::exact_lags<T>(context_, *planned_, dataset_.matrix, objective_weights(), options_.q_rung);
+  }
+  return lags_;
+}
+
+/// The normal equations of one frame, on the processor.
+template <class T>
+class HostNormal {
+ public:
+  using C = std::complex<T>;
+  HostNormal(Context const& context, ReconOptions const& options, Encoding<T> const& F,
+             std::unique_ptr<LinearOperator<T>> data, std::unique_ptr<LinearOperator<T>> W)
+      : context_(context),
+        options_(options),
+        F_(F),
+        data_(std::move(data)),
+        W_(std::move(W)),
+        b_(F.domain()) {}
+
+  double largest_eigenvalue() const {
+    return findrho::largest_eigenvalue(context_, *data_, {.seed = options_.seed});
+  }
+  void set_samples(View<C const> d) { F_.adjoint(context_, d, b_); }
+  CgReport solve(double lambda, double constant, View<C> x) const {
+    RegularizedNormal<T> const A(*data_, *W_, lambda);
+    std::fill(x.begin(), x.end(), C(0));
+    return findrho::cg<T>(context_, A, b_, x,
+                          {.max_iterations = options_.iterations,
+                           .tolerance = options_.tolerance,
+                           .objective_constant = constant});
+  }
+
+ private:
+  Context const& context_;
+  ReconOptions const& options_;
+  Encoding<T> const& F_;
+  std::unique_ptr<LinearOperator<T>> data_, W_;
+  Array<C> b_;
+};
+
+template <class T>
 void FrameReconstructor<T>::cg(Frame const& frame, View<C const> maps, View<float const> reference,
                                View<std::complex<float>> image, std::vector<FrameReport>& reports) {
   Matrix const& matrix = dataset_.matrix;
   std::vector<double> const w = objective_weights();
-  auto const F = encoding(maps);
-  std::unique_ptr<LinearOperator<T>> data;
-  if (options_.normal == NormalKind::toeplitz) {
-    data = std::make_unique<ToeplitzNormal<T>>(toeplitz_kernel(), maps);
+  DeviceFrame<T>* const device = device_frame(maps);
+  // What is summed exactly is summed on the processor, whose image of it then goes to the device.
+  bool const transforms_here = device == nullptr || options_.fhd == TransformKind::exact;
+  std::unique_ptr<Encoding<T>> const F = transforms_here ? encoding(maps) : nullptr;
+  std::unique_ptr<HostNormal<T>> host;
+  if (device != nullptr) {
+    View<C const> const lags = exact_lags();
+    Phase const phase(context_, "normal equations");
+    device->make_normal(w, lags);
   } else {
-    data = std::make_unique<WeightedNormal<T>>(*F, w);
+    std::unique_ptr<LinearOperator<T>> data;
+    if (options_.normal == NormalKind::toeplitz) {
+      data = std::make_unique<ToeplitzNormal<T>>(toeplitz_kernel(), maps);
+    } else {
+      data = std::make_unique<WeightedNormal<T>>(*F, w);
+    }
+    host = std::make_unique<HostNormal<T>>(context_, options_, *F, std::move(data),
+                                           make_prior<T>(context_, matrix, options_, reference));
   }
-  auto const W = make_prior<T>(context_, matrix, options_, reference);
 
   double lambda_max = 0;
   if (options_.lambda > 0) {
     Phase const phase(context_, "largest eigenvalue");
-    lambda_max = largest_eigenvalue(context_, *data, {.seed = options_.seed});
+    lambda_max = device != nullptr ? device->largest_eigenvalue(context_) : host->largest_eigenvalue();
   }
-  RegularizedNormal<T> const A(*data, *W, options_.lambda * lambda_max);
+  double const lambda = options_.lambda * lambda_max;
 
   // With maps all coils make one right-hand side; without, each coil is an image of its own.
   Array<C> d = prepared_samples(frame, WindowKind::none, {});
-  std::int64_t const solves = dataset_.coils / F->coils();
-  Array<C> b(matrix.shape()), x(matrix.shape());
+  std::int64_t const together = maps.data == nullptr ? 1 : dataset_.coils, solves = dataset_.coils / together;
+  Shape const samples = sample_shape(together, planned_->size());
+  Array<C> x(matrix.shape());
   Array<T> sum_sq(matrix.shape());
   for (std::int64_t s = 0; s < solves && !context_.cancelled(); ++s) {
-    View<C> const d_s(d.data() + s * planned_->size(), F->range());
-    double const constant = weight_samples<T>(d_s, w);
+    View<C const> d_s(d.data() + s * samples.size(), samples);
+    double const constant = weight_samples<T>(View<C>(d.data() + s * samples.size(), samples), w);
     {
       Phase const phase(context_, "F^H d");
-      F->adjoint(context_, d_s, b);
+      if (host) {
+        host->set_samples(d_s);
+      } else if (F) {
+        F->adjoint(context_, d_s, x);
+        device->set_right_side(x);
+      } else {
+        device->set_samples(d_s);
+      }
     }
     Phase const phase(context_, "solve");
-    std::fill(x.begin(), x.end(), C(0));
     FrameReport report{.index = frame.index,
                        .coil = solves > 1 ? static_cast<int>(s) : -1,
                        .lambda_max = lambda_max,
-                       .lambda_absolute = options_.lambda * lambda_max,
+                       .lambda_absolute = lambda,
                        .cg = {}};
-    report.cg = findrho::cg<T>(context_, A, b, x,
-                               {.max_iterations = options_.iterations,
-                                .tolerance = options_.tolerance,
-                                .objective_constant = constant});
+    report.cg =
+        host ? host->solve(lambda, constant, x) : device->solve(context_, reference, lambda, constant, x);
     reports.push_back(std::move(report));
     for (std::int64_t n = 0; n < x.size(); ++n) sum_sq[n] += std::norm(x[n]);
   }

@@ -25,6 +25,8 @@ void FrameReconstructor<T>::plan_for(Frame const& frame) {
     density_.clear();
     nufft_.reset();
     kernel_.reset();
+    lags_ = {};
+    device_.reset();
   }
   planned_ = frame.trajectory;
   frame_ = &frame;
@@ -34,7 +36,7 @@ template <class T>
 std::vector<double> const& FrameReconstructor<T>::gridding_density() {
   if (density_.empty()) {
     Phase const phase(context_, "density");
-    density_ = density_weights(context_, *frame_, dataset_.matrix, options_.density);
+    density_ = density_weights(context_, *frame_, dataset_.matrix, options_.density, options_.cuda);
     if (density_.empty())
       density_.assign(static_cast<std::size_t>(planned_->size()), 1.0);  // none was asked for
   }
@@ -55,6 +57,32 @@ std::shared_ptr<Nufft<T> const> FrameReconstructor<T>::nufft() {
     context_.note("NUFFT: " + nufft_->description());
   }
   return nufft_;
+}
+
+template <class T>
+DeviceFrame<T>* FrameReconstructor<T>::device_frame(View<C const> maps) {
+  bool const exact_normal = options_.method == Method::cg && options_.normal == NormalKind::nufft &&
+                            options_.fhd == TransformKind::exact;
+  if (!options_.cuda || exact_normal) return nullptr;
+  if (!device_) {
+    Phase const phase(context_, "plan");
+    device_ = std::make_unique<DeviceFrame<T>>(*options_.cuda, *planned_, dataset_.matrix, options_);
+  }
+  device_->use_maps(maps);
+  return device_.get();
+}
+
+template <class T>
+void FrameReconstructor<T>::inverse_fft(Matrix const& grid, Array<C>& work) const {
+  std::int64_t const coils = work.size() / grid.voxels();
+  if (!options_.cuda) {
+    Fft<T>(grid, coils).inverse(context_, work.data());
+    return;
+  }
+  CudaVector<C> const there(*options_.cuda, work.size());
+  there.upload(work.data());
+  CudaFft<T>(*options_.cuda, {grid.z, grid.y, grid.x}, coils).inverse(there.data());
+  there.download(work.data());
 }
 
 template <class T>
@@ -103,7 +131,7 @@ auto FrameReconstructor<T>::ifft(Frame const& frame) const -> Array<C> {
     if (!inside) continue;
     for (std::int64_t c = 0; c < coils; ++c) work[c * grid.voxels() + cell] = samples[c * k.size() + m];
   }
-  Fft<T>(grid, coils).inverse(context_, work.data());
+  inverse_fft(grid, work);
 
   Array<C> images(image.shape(coils));
   T const scale = T(1) / static_cast<T>(grid.voxels());
@@ -125,6 +153,10 @@ auto FrameReconstructor<T>::ifft(Frame const& frame) const -> Array<C> {
 template <class T>
 auto FrameReconstructor<T>::gridding(Frame const& frame) -> Array<C> {
   Array<C> const samples = prepared_samples(frame, options_.window, gridding_density());
+  if (DeviceFrame<T>* const device = device_frame({})) {
+    Phase const phase(context_, "gridding");
+    return device->coil_images(samples);
+  }
   auto const plan = nufft();
   Phase const phase(context_, "gridding");
   Array<C> images(dataset_.matrix.shape(dataset_.coils));
@@ -143,6 +175,16 @@ std::unique_ptr<Encoding<T>> FrameReconstructor<T>::encoding(View<C const> maps)
 template <class T>
 void FrameReconstructor<T>::adjoint(Frame const& frame, View<C const> maps, View<std::complex<float>> image) {
   Array<C> const samples = prepared_samples(frame, WindowKind::none, objective_weights());
+  if (options_.fhd == TransformKind::nufft) {
+    if (DeviceFrame<T>* const device = device_frame(maps)) {
+      Phase const phase(context_, "F^H d");
+      Array<C> sum(dataset_.matrix.shape(1));
+      if (maps.data != nullptr) device->adjoint(samples, slab(sum.view(), 0));
+      root_sum_of_squares<T>(context_, maps.data != nullptr ? std::move(sum) : device->coil_images(samples),
+                             image);
+      return;
+    }
+  }
   auto const F = encoding(maps);
   Phase const phase(context_, "F^H d");
   Array<C> images(dataset_.matrix.shape(dataset_.coils / F->coils()));

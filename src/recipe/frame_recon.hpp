@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "device_frame.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
 #include "findrho/nufft/nufft.hpp"
@@ -35,12 +36,17 @@ class FrameReconstructor {
   /// Images of all coils, each in rho's units times its sensitivity.
   Array<C> ifft(Frame const& frame) const;
   Array<C> gridding(Frame const& frame);
+  void inverse_fft(Matrix const& grid, Array<C>& work) const;  // of every coil
   void adjoint(Frame const& frame, View<C const> maps, View<std::complex<float>> image);
   void cg(Frame const& frame, View<C const> maps, View<float const> reference,
           View<std::complex<float>> image, std::vector<FrameReport>& reports);
   /// The weights w of the objective; empty: 1.
   std::vector<double> objective_weights();
   std::shared_ptr<ToeplitzKernel<T> const> toeplitz_kernel();
+  /// Q for the device, where it is summed exactly.
+  View<C const> exact_lags();
+  /// Null where the processor computes. A normal operator by exact sums is the processor's alone.
+  DeviceFrame<T>* device_frame(View<C const> maps);
   std::shared_ptr<Nufft<T> const> nufft();
   /// With maps all coils together; without, one coil at a time.
   std::unique_ptr<Encoding<T>> encoding(View<C const> maps);
@@ -53,6 +59,8 @@ class FrameReconstructor {
   std::vector<double> density_;
   std::shared_ptr<Nufft<T> const> nufft_;
   std::shared_ptr<ToeplitzKernel<T> const> kernel_;
+  Array<C> lags_;
+  std::unique_ptr<DeviceFrame<T>> device_;
 };
 
 }  // namespace findrho

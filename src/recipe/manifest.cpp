@@ -60,6 +60,7 @@ std::string manifest_json(Manifest const& m) {
   }
   j["seed"] = m.seed;
   j["threads"] = m.threads;
+  j["device"] = m.device;
   j["image"] = geometry_json(m);
   j["notes"] = m.notes;
   j["warnings"] = m.warnings;
@@ -84,6 +85,7 @@ Manifest read_manifest(std::string const& path) {
       m.inputs.push_back({input.at("role"), input.at("path"), input.at("sha256")});
     }
     m.interrupted = j.at("interrupted");
+    m.device = j.value("device", "cpu");
     for (Json const& output : j.at("outputs")) m.outputs.push_back({output.at("path"), output.at("sha256")});
     for (auto const& [name, entry] : j.at("options").items()) {
       m.options.push_back(

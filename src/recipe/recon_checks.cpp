@@ -134,6 +134,15 @@ void check_memory(Context const& context, Dataset const& dataset, ReconOptions c
                   ReconInputs const& inputs) {
   std::int64_t const needed = additional_bytes(context, dataset, options, inputs);
   context.emit({.type = Event::Type::allocation, .text = "reconstruction", .bytes = needed});
+  if (options.cuda) {
+    std::int64_t const there = device_bytes(dataset, options), free = options.cuda->memory_use().device_free;
+    if (there > free) {
+      throw Error(ErrorKind::out_of_memory,
+                  options.cuda->device().name + ": the reconstruction needs " + mebibytes(there) + ", " +
+                      mebibytes(free) + " are free",
+                  "use --device cpu, --precision single, a smaller --matrix or fewer coils (--coil-list)");
+    }
+  }
   std::int64_t const available = available_memory_bytes();
   if (needed <= available) return;
   throw Error(ErrorKind::out_of_memory,

@@ -98,6 +98,9 @@ class CudaVector {
   T* data() const { return static_cast<T*>(memory_.data()); }
   std::int64_t size() const { return size_; }
   void clear() const { memory_.clear(); }
+  /// All elements, from or to host memory; waits until the copy is done.
+  void upload(T const* from) const { memory_.upload(from, memory_.bytes()); }
+  void download(T* to) const { memory_.download(to, memory_.bytes()); }
   std::vector<T> download() const {
     std::vector<T> values(static_cast<std::size_t>(size_));
     memory_.download(values.data(), memory_.bytes());

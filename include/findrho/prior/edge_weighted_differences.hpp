@@ -27,6 +27,7 @@ class EdgeWeightedDifferences final : public LinearOperator<T> {
   using typename LinearOperator<T>::C;
   EdgeWeightedDifferences(Context const& context, Matrix const& matrix, View<float const> reference,
                           EdgeOptions const& options = {});
+  View<T const> weights() const { return weight_; }  // c w
 
  private:
   void do_forward(Context const& context, View<C const> x, View<C> y, Write write) const override;

@@ -16,6 +16,7 @@ class FiniteDifferences final : public LinearOperator<T> {
  public:
   using typename LinearOperator<T>::C;
   explicit FiniteDifferences(Matrix const& matrix);
+  T scale() const { return scale_; }  // c
 
  private:
   void do_forward(Context const& context, View<C const> x, View<C> y, Write write) const override;

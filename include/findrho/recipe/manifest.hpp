@@ -38,6 +38,7 @@ struct Manifest {
   std::vector<ManifestPhase> phases;
   std::int64_t peak_memory_bytes = 0;
   int threads = 0;
+  std::string device = "cpu";  // as --device takes it: cpu or cuda:<n>
   std::uint64_t seed = 0;
   bool interrupted = false;
   Matrix matrix;
@@ -48,7 +49,7 @@ struct Manifest {
 /// JSON text, indented; the same manifest gives the same text.
 std::string manifest_json(Manifest const& manifest);
 
-/// What rerun needs of a manifest: version, command, interrupted, options, inputs, outputs.
+/// What rerun needs of a manifest: version, command, interrupted, device, options, inputs, outputs.
 /// Errors  bad_file (no such file, not JSON, not a findrho manifest)
 Manifest read_manifest(std::string const& path);
 

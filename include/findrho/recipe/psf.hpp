@@ -33,7 +33,8 @@ PsfFacts psf_of(Context const& context, Trajectory const& trajectory, Matrix con
 /// Density weights of a trajectory by the method asked for; automatic: analytic, else Pipe-Menon. Empty for none.
 /// Emits a note that names the method.
 /// Errors  bad_option (no closed form; Voronoi in 3D; weights of a file, which a trajectory has none of)
+///   cuda  where Pipe-Menon's iterations run; nothing: the processor
 std::vector<double> density_of(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
-                               DensityKind kind);
+                               DensityKind kind, std::optional<CudaSession> const& cuda = {});
 
 }  // namespace findrho

@@ -5,9 +5,11 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "findrho/backend/cuda_session.hpp"
 #include "findrho/core/array.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
@@ -60,6 +62,7 @@ struct ReconOptions {
   std::filesystem::path cache_folder;         // of Toeplitz kernels; empty: no cache
   WhitenKind whiten = WhitenKind::automatic;  // coil noise, by the scan's noise readouts
   std::uint64_t seed = 1;                     // of the start vector that lambda_max is found from
+  std::optional<CudaSession> cuda = {};       // the device that computes; nothing: the CPU
 };
 
 /// Extra inputs, already read.
@@ -95,8 +98,9 @@ ReconResult reconstruct(Context const& context, Dataset const& dataset, ReconOpt
 
 /// What reconstruct() will need: for --dry-run, and for the check before any large memory is taken.
 struct ReconEstimate {
-  std::int64_t bytes = 0;  // peak memory of the process
-  double seconds = 0;      // from a short timing of this machine
+  std::int64_t bytes = 0;         // peak memory of the process
+  std::int64_t device_bytes = 0;  // of the device; 0 where the processor computes
+  double seconds = 0;             // from a short timing of this machine's processor
 };
 ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOptions const& options,
                        ReconInputs const& inputs = {});

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The three steps of a line of L = R1 R2 R3 in a team's scratch, and their way back: read line_transform.hpp first.
+// A step's task takes one set of R elements into registers; between steps the team syncs. Line l's element at a place is
+// where Layout::at(l, place) says.
+#pragma once
+#include "operator/cuda/line_transform.hpp"
+
+namespace findrho::device {
+
+/// Lines of a block: 4096 elements of float (2048 of double) where that makes rows of at least 128 bytes.
+template <class T, class F>
+FINDRHO_HD constexpr int lines_of_block() {
+  int const lines = F::size <= 128 ? 32 : F::size < 480 ? 16 : 8;
+  return sizeof(T) == 4 ? lines : lines / 2;
+}
+
+/// Threads of a block.
+constexpr int kPassLanes = 256;
+
+/// Neighbouring lines side by side: for axes that step over memory.
+template <class F, int Lines>
+struct SideBySide {
+  static constexpr int kElements = F::size * Lines;
+  FINDRHO_HD static int at(int line, int place) { return place * Lines + line; }
+  /// Task number to line and rest: neighbouring threads have neighbouring lines.
+  FINDRHO_HD static int line(int task, int) { return task % Lines; }
+  FINDRHO_HD static int rest(int task, int) { return task / Lines; }
+};
+
+/// One line after the other, with gaps against bank conflicts: for the axis that is contiguous in memory.
+template <class F, int Lines>
+struct OneByOne {
+  FINDRHO_HD static constexpr int gapped(int place) {
+    return place + place / F::R3 + (F::R2 > 1 ? place / (F::R2 * F::R3) : 0);
+  }
+  static constexpr int kPitch = gapped(F::size);
+  static constexpr int kElements = kPitch * Lines;
+  FINDRHO_HD static int at(int line, int place) { return line * kPitch + gapped(place); }
+  FINDRHO_HD static int line(int task, int per_line) { return task / per_line; }
+  FINDRHO_HD static int rest(int task, int per_line) { return task % per_line; }
+};
+
+template <class T, class F, class Layout, int Lines>
+struct LineSteps {
+  using C = Complex<T>;
+  static constexpr int R1 = F::R1, R2 = F::R2, R3 = F::R3, L = F::size;
+  static constexpr int M1 = L / R1, M2 = L / R2, M3 = L / R3;
+  C* work;
+  C const* roots;  // exp(-i 2 pi k / L), k < L
+
+  FINDRHO_HD C root(int k) const { return read_only_complex(roots + k); }
+  FINDRHO_HD static C read_only_complex(C const* from) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 4) {
+      float2 const v = __ldg(reinterpret_cast<float2 const*>(from));
+      return {v.x, v.y};
+    } else {
+      double2 const v = __ldg(reinterpret_cast<double2 const*>(from));
+      return {v.x, v.y};
+    }
+#else
+    return *from;
+#endif
+  }
+
+  /// First step: load(line, index) gives the line's elements below L / 2; those beyond are zero.
+  template <class Team, class Load>
+  FINDRHO_HD void forward_first(Team const& team, Load const& load) const {
+    team.each(Lines * M1, [&](int task) {
+      int const line = Layout::line(task, M1), t = Layout::rest(task, M1);
+      C v[R1];
+      FINDRHO_UNROLL
+      for (int j = 0; j < R1; ++j) v[j] = j < R1 / 2 ? load(line, t + M1 * j) : C{0, 0};
+      transform<Direction::forward, R1>(v);
+      FINDRHO_UNROLL
+      for (int k = 0; k < R1; ++k) work[Layout::at(line, k * M1 + t)] = k == 0 ? v[k] : v[k] * root(t * k);
+    });
+    team.sync();
+    if constexpr (R2 > 1) {
+      middle<Direction::forward>(team);
+      team.sync();
+    }
+  }
+
+  /// Last step of the forward way. use(line, t, v): v[i] has the frequency t + M3 i and the place M3-ordered below.
+  template <class Team, class Use>
+  FINDRHO_HD void forward_last(Team const& team, Use const& use) const {
+    team.each(Lines * M3, [&](int task) {
+      int const line = Layout::line(task, M3), t = Layout::rest(task, M3);
+      C v[R3];
+      read_group(line, group(t), v);
+      transform<Direction::forward, R3>(v);
+      use(line, t, v);
+    });
+  }
+
+  /// Last step forward, times the spectrum, first step back. spectrum(line, place) is a real factor.
+  template <class Team, class Spectrum>
+  FINDRHO_HD void multiply(Team const& team, Spectrum const& spectrum) const {
+    team.each(Lines * M3, [&](int task) {
+      int const line = Layout::line(task, M3), g = Layout::rest(task, M3);
+      int const t = g / R2 + R1 * (g % R2);
+      T q[R3];
+      FINDRHO_UNROLL
+      for (int i = 0; i < R3; ++i) q[i] = spectrum(line, g * R3 + i);
+      C v[R3];
+      read_group(line, g, v);
+      transform<Direction::forward, R3>(v);
+      FINDRHO_UNROLL
+      for (int i = 0; i < R3; ++i) v[i] = scaled(q[i], v[i]);
+      write_inverse_group(line, g, t, v);
+    });
+    team.sync();
+    if constexpr (R2 > 1) {
+      middle<Direction::inverse>(team);
+      team.sync();
+    }
+  }
+
+  /// First step back: load(line, t, i) gives the element of frequency t + M3 i.
+  template <class Team, class Load>
+  FINDRHO_HD void inverse_first(Team const& team, Load const& load) const {
+    team.each(Lines * M3, [&](int task) {
+      int const line = Layout::line(task, M3), t = Layout::rest(task, M3);
+      C v[R3];
+      FINDRHO_UNROLL
+      for (int i = 0; i < R3; ++i) v[i] = load(line, t, i);
+      write_inverse_group(line, group(t), t, v);
+    });
+    team.sync();
+    if constexpr (R2 > 1) {
+      middle<Direction::inverse>(team);
+      team.sync();
+    }
+  }
+
+  /// Last step back: store(line, index, value) for the indices below L / 2.
+  template <class Team, class Store>
+  FINDRHO_HD void inverse_last(Team const& team, Store const& store) const {
+    team.each(Lines * M1, [&](int task) {
+      int const line = Layout::line(task, M1), t = Layout::rest(task, M1);
+      C v[R1];
+      FINDRHO_UNROLL
+      for (int k = 0; k < R1; ++k) v[k] = work[Layout::at(line, k * M1 + t)];
+      transform<Direction::inverse, R1>(v);
+      FINDRHO_UNROLL
+      for (int j = 0; j < R1 / 2; ++j) store(line, t + M1 * j, v[j]);
+    });
+  }
+
+  /// The group of R3 neighbouring places whose lowest frequency is t.
+  FINDRHO_HD static int group(int t) {
+    return t % R1 * R2 + t / R1;
+  }
+
+ private:
+  FINDRHO_HD void read_group(int line, int g, C* v) const {
+    FINDRHO_UNROLL
+    for (int i = 0; i < R3; ++i) v[i] = work[Layout::at(line, g * R3 + i)];
+  }
+  FINDRHO_HD void write_inverse_group(int line, int g, int t, C* v) const {
+    transform<Direction::inverse, R3>(v);
+    FINDRHO_UNROLL
+    for (int m = 0; m < R3; ++m) {
+      work[Layout::at(line, g * R3 + m)] = m == 0 ? v[m] : times_conj(v[m], root(t * m));
+    }
+  }
+  /// The step of R2, in either direction.
+  template <Direction D, class Team>
+  FINDRHO_HD void middle(Team const& team) const {
+    team.each(Lines * M2, [&](int task) {
+      int const line = Layout::line(task, M2), t = Layout::rest(task, M2);
+      int const k1 = t / R3, t3 = t % R3, base = k1 * R2 * R3 + t3;
+      C v[R2];
+      FINDRHO_UNROLL
+      for (int j = 0; j < R2; ++j) v[j] = work[Layout::at(line, base + R3 * j)];
+      transform<D, R2>(v);
+      FINDRHO_UNROLL
+      for (int k = 0; k < R2; ++k) {
+        int const turn = D == Direction::forward ? R1 * t3 * k : R3 * k1 * k;
+        work[Layout::at(line, base + R3 * k)] = k == 0 ? v[k] : turned<D>(v[k], root(turn));
+      }
+    });
+  }
+};
+
+}  // namespace findrho::device

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The topic "cg": memory and launches of conjugate gradients.
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cuda/session.hpp"
+#include "solver/cuda/cg_kernels.hpp"
+
+namespace findrho::device {
+namespace {
+
+/// Pinned host memory.
+class Pinned {
+ public:
+  explicit Pinned(std::size_t bytes) { FINDRHO_CHECK(cudaMallocHost(&data_, bytes)); }
+  ~Pinned() { cudaFreeHost(data_); }
+  Pinned(Pinned const&) = delete;
+  Pinned& operator=(Pinned const&) = delete;
+  char* get() const { return static_cast<char*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+
+class AnySolver {
+ public:
+  virtual ~AnySolver() = default;
+  virtual CudaCgVectors vectors() const = 0;
+  virtual void start(void const* b, void* x) = 0;
+  virtual void step() = 0;
+  virtual void post(int slot) = 0;
+  virtual CudaCgState wait(int slot, double const** residual, double const** objective) = 0;
+};
+
+template <class T>
+class Solver final : public AnySolver {
+ public:
+  Solver(Session& session, CudaCgRecord const& r)
+      : session_(session),
+        record_(r),
+        size_(static_cast<std::size_t>(r.n[0] * r.n[1] * r.n[2])),
+        blocks_(static_cast<unsigned>(
+            std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
+        vectors_(session, size_ * static_cast<std::size_t>(3 + r.kept_residuals)),
+        scalars_(session, 1),
+        partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
+        histories_(session, 2 * history()),
+        host_{Pinned(host_bytes()), Pinned(host_bytes())} {
+    prior_ = {static_cast<T>(r.prior_factor), static_cast<T const*>(r.weights), {}};
+    for (int d = 0; d < 3; ++d) prior_.n[d] = static_cast<unsigned>(r.n[d]);
+  }
+
+  CudaCgVectors vectors() const override {
+    return {vectors_.get() + size_, vectors_.get() + 2 * size_,
+            static_cast<long long>(vectors_.bytes() + histories_.bytes() + partial_.bytes())};
+  }
+
+  void start(void const* b, void* x) override {
+    auto* const first = vectors_.get();
+    v_ = {static_cast<Complex<T> const*>(b),
+          static_cast<Complex<T>*>(x),
+          first,
+          first + size_,
+          first + 2 * size_,
+          first + 3 * size_,
+          static_cast<unsigned>(size_)};
+    CgScalars scalars{};
+    scalars.constant = record_.objective_constant;
+    scalars.max_iterations = record_.max_iterations;
+    scalars.kept_most = record_.kept_residuals;
+    scalars_.upload(&scalars);
+    cg_start<T><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, record_.tolerance,
+                                                                 partial_.get());
+    check_launch("cg_start");
+  }
+
+  void step() override {
+    switch (static_cast<PriorTermKind>(record_.prior)) {
+      case PriorTermKind::none:
+        curvature<PriorTermKind::none>();
+        break;
+      case PriorTermKind::identity:
+        curvature<PriorTermKind::identity>();
+        break;
+      case PriorTermKind::differences:
+        curvature<PriorTermKind::differences>();
+        break;
+      case PriorTermKind::edges:
+        curvature<PriorTermKind::edges>();
+        break;
+    }
+    if (record_.kept_residuals == 0) {
+      advance<0>();
+    } else if (record_.kept_residuals <= 6) {
+      advance<6>();
+    } else {
+      advance<kMostKept>();
+    }
+  }
+
+  void post(int slot) override {
+    char* const to = host_[slot].get();
+    FINDRHO_CHECK(
+        cudaMemcpyAsync(to, histories_.get(), histories_.bytes(), cudaMemcpyDeviceToHost, session_.stream));
+    FINDRHO_CHECK(cudaMemcpyAsync(to + histories_.bytes(), &scalars_.get()->state, sizeof(CudaCgState),
+                                  cudaMemcpyDeviceToHost, session_.stream));
+    posted_[slot].record(session_.stream);
+  }
+
+  CudaCgState wait(int slot, double const** residual, double const** objective) override {
+    posted_[slot].seconds_since(posted_[slot]);  // waits for it
+    *residual = reinterpret_cast<double const*>(host_[slot].get());
+    *objective = *residual + history();
+    CudaCgState state;
+    std::memcpy(&state, host_[slot].get() + histories_.bytes(), sizeof state);
+    return state;
+  }
+
+ private:
+  std::size_t history() const { return static_cast<std::size_t>(std::max(1, record_.max_iterations)); }
+  std::size_t host_bytes() const { return 2 * history() * sizeof(double) + sizeof(CudaCgState); }
+  template <PriorTermKind Kind>
+  void curvature() {
+    cg_curvature<T, Kind>
+        <<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, prior_, partial_.get());
+    check_launch("cg_curvature");
+  }
+  template <int Kept>
+  void advance() {
+    cg_residual<T, Kept><<<blocks_, kReduceThreads, 0, session_.stream>>>(
+        scalars_.get(), v_, histories_.get(), histories_.get() + history(), partial_.get());
+    check_launch("cg_residual");
+    cg_direction<T, Kept><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_);
+    check_launch("cg_direction");
+  }
+
+  Session& session_;
+  CudaCgRecord record_;
+  std::size_t size_;
+  unsigned blocks_;
+  Buffer<Complex<T>> vectors_;  // r, p, A p, kept residuals
+  Buffer<CgScalars> scalars_;
+  Buffer<double> partial_, histories_;
+  Pinned host_[2];
+  Event posted_[2];
+  PriorTerm<T> prior_{};
+  CgVectors<T> v_{};
+};
+
+int open(void* session, CudaCgRecord const* record, void** solver, CudaCgVectors* vectors, CudaFault* fault) {
+  return guarded(fault, [&] {
+    bool const sound = record->kept_residuals >= 0 && record->kept_residuals <= kMostKept &&
+                       record->max_iterations >= 0 &&
+                       record->n[0] * record->n[1] * record->n[2] < (1ll << 31);
+    if (!sound)
+      throw ModuleFailure(CudaFault::bad_argument, "cg with too many voxels, kept residuals or iterations");
+    Session& s = *static_cast<Session*>(session);
+    std::unique_ptr<AnySolver> made;
+    if (record->double_precision != 0) {
+      made = std::make_unique<Solver<double>>(s, *record);
+    } else {
+      made = std::make_unique<Solver<float>>(s, *record);
+    }
+    *vectors = made->vectors();
+    *solver = made.release();
+  });
+}
+AnySolver& as_solver(void* solver) {
+  return *static_cast<AnySolver*>(solver);
+}
+void close(void* solver) {
+  delete static_cast<AnySolver*>(solver);
+}
+int start(void* solver, void const* b, void* x, CudaFault* fault) {
+  return guarded(fault, [&] { as_solver(solver).start(b, x); });
+}
+int step(void* solver, CudaFault* fault) {
+  return guarded(fault, [&] { as_solver(solver).step(); });
+}
+int post(void* solver, int slot, CudaFault* fault) {
+  return guarded(fault, [&] { as_solver(solver).post(slot); });
+}
+int wait(void* solver, int slot, CudaCgState* state, double const** residual, double const** objective,
+         CudaFault* fault) {
+  return guarded(fault, [&] { *state = as_solver(solver).wait(slot, residual, objective); });
+}
+constexpr CudaCgTable kTable{open, close, start, step, post, wait};
+
+}  // namespace
+}  // namespace findrho::device
+
+FINDRHO_EXPORT void const* findrho_cuda_topic_cg(int version) {
+  return version == findrho::CudaCgTable::kVersion ? &findrho::device::kTable : nullptr;
+}

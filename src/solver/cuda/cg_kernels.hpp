@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside the module: the three kernels of a CG step. solver/cg.hpp has the method. Scalars stay in device memory; the block
+// that comes last computes them for the next kernel.
+#pragma once
+#include "prior/cuda/prior_term.hpp"
+#include "solver/cuda/cg_abi.hpp"
+#include "backend/cuda/reduce.hpp"
+
+namespace findrho::device {
+
+constexpr int kMostKept = 16;
+
+struct CgScalars {
+  double bb, target, constant;  // |b|^2, tolerance^2 |b|^2
+  int max_iterations, kept_most;
+  double rr, alpha, beta, objective;
+  double overlap[2 * kMostKept];  // <q_j, r>
+  CudaCgState state, next;        // next: once the step at hand is complete
+  unsigned ticket;
+};
+
+template <class T>
+struct CgVectors {
+  Complex<T> const* b;
+  Complex<T>*x, *r, *p, *Ap, *kept;
+  unsigned size;
+};
+
+template <class T>
+__device__ double real_dot(Complex<T> a, Complex<T> b) {
+  return static_cast<double>(a.x * b.x + a.y * b.y);
+}
+
+#define FINDRHO_EACH(i, size) \
+  for (unsigned i = blockIdx.x * kReduceThreads + threadIdx.x; i < (size); i += gridDim.x * kReduceThreads)
+
+/// x = 0, r = p = b, |b|^2
+template <class T>
+__global__ void __launch_bounds__(kReduceThreads)
+    cg_start(CgScalars* s, CgVectors<T> v, double tolerance, double* partial) {
+  double sum[1] = {0};
+  FINDRHO_EACH(i, v.size) {
+    Complex<T> const b = v.b[i];
+    v.x[i] = {0, 0};
+    v.r[i] = v.p[i] = b;
+    sum[0] += real_dot(b, b);
+  }
+  __shared__ double total[1];
+  if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
+  s->bb = s->rr = total[0];
+  s->target = tolerance * tolerance * total[0];
+  s->objective = s->constant;
+  s->state = {0, CudaCgState::running};
+  if (!isfinite(total[0])) {
+    s->state.reason = CudaCgState::breakdown;
+  } else if (total[0] <= s->target) {
+    s->state.reason = CudaCgState::converged;
+  } else if (s->max_iterations == 0) {
+    s->state.reason = CudaCgState::max_iterations;
+  }
+  s->next = s->state;
+}
+
+/// A p = A_data p + lambda W^H W p, alpha = |r|^2 / <p, A p>
+template <class T, PriorTermKind Kind>
+__global__ void __launch_bounds__(kReduceThreads)
+    cg_curvature(CgScalars* s, CgVectors<T> v, PriorTerm<T> prior, double* partial) {
+  if (s->state.reason != CudaCgState::running) return;
+  double sum[1] = {0};
+  FINDRHO_EACH(i, v.size) {
+    Complex<T> value = v.Ap[i];
+    if constexpr (Kind != PriorTermKind::none) {
+      value = value + prior.template at<Kind>(v.p, i);
+      v.Ap[i] = value;
+    }
+    sum[0] += real_dot(v.p[i], value);
+  }
+  __shared__ double total[1];
+  if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
+  if (!isfinite(total[0]) || total[0] <= 0) {
+    s->state.reason = CudaCgState::breakdown;
+  } else {
+    s->alpha = s->rr / total[0];
+  }
+}
+
+/// Keeps r as q_step where there is room; r -= alpha A p; |r|^2 and all <q_j, r>; then the histories and whether to stop.
+template <class T, int Kept>
+__global__ void __launch_bounds__(kReduceThreads)
+    cg_residual(CgScalars* s, CgVectors<T> v, double* residual, double* objective, double* partial) {
+  if (s->state.reason != CudaCgState::running) return;
+  int const step = s->state.iterations, kept = min(step + 1, s->kept_most);
+  bool const keeps = step < s->kept_most;
+  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / sqrt(s->rr));
+  double sum[1 + 2 * Kept] = {};
+  FINDRHO_EACH(i, v.size) {
+    Complex<T> const before = v.r[i], r = before - scaled(alpha, v.Ap[i]);
+    v.r[i] = r;
+    sum[0] += real_dot(r, r);
+#pragma unroll
+    for (int j = 0; j < Kept; ++j) {
+      if (j >= kept) continue;
+      Complex<T>* const at = v.kept + static_cast<std::int64_t>(j) * v.size + i;
+      Complex<T> q;
+      if (keeps && j == step) {
+        *at = q = scaled(scale, before);
+      } else {
+        q = *at;
+      }
+      sum[1 + 2 * j] += real_dot(q, r);
+      sum[2 + 2 * j] += static_cast<double>(q.x * r.y - q.y * r.x);
+    }
+  }
+  __shared__ double total[1 + 2 * Kept];
+  if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
+  // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
+  double rr = total[0];
+#pragma unroll
+  for (int j = 0; j < Kept; ++j) {
+    if (j >= kept) continue;
+    s->overlap[2 * j] = total[1 + 2 * j];
+    s->overlap[2 * j + 1] = total[2 + 2 * j];
+    rr -= total[1 + 2 * j] * total[1 + 2 * j] + total[2 + 2 * j] * total[2 + 2 * j];
+  }
+  // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
+  s->objective -= 0.5 * s->alpha * s->rr;
+  s->beta = rr / s->rr;
+  s->rr = rr;
+  residual[step] = sqrt(rr / s->bb);
+  objective[step] = s->objective;
+  s->next.iterations = step + 1;
+  if (!isfinite(rr)) {
+    s->next.reason = CudaCgState::breakdown;
+  } else if (rr <= s->target) {
+    s->next.reason = CudaCgState::converged;
+  } else if (step + 1 == s->max_iterations) {
+    s->next.reason = CudaCgState::max_iterations;
+  }
+}
+
+/// r -= sum_j q_j <q_j, r>, x += alpha p, p = r + beta p: the rest of a step.
+template <class T, int Kept>
+__global__ void __launch_bounds__(kReduceThreads) cg_direction(CgScalars* s, CgVectors<T> v) {
+  if (s->next.iterations == s->state.iterations) return;  // the curvature ended it
+  int const kept = min(s->next.iterations, s->kept_most);
+  T const alpha = static_cast<T>(s->alpha), beta = static_cast<T>(s->beta);
+  Complex<T> overlap[Kept + 1];
+#pragma unroll
+  for (int j = 0; j < Kept; ++j) {
+    overlap[j] = j < kept
+                     ? Complex<T>{static_cast<T>(s->overlap[2 * j]), static_cast<T>(s->overlap[2 * j + 1])}
+                     : Complex<T>{0, 0};
+  }
+  FINDRHO_EACH(i, v.size) {
+    Complex<T> r = v.r[i];
+#pragma unroll
+    for (int j = 0; j < Kept; ++j) {
+      if (j < kept) r = r - overlap[j] * v.kept[static_cast<std::int64_t>(j) * v.size + i];
+    }
+    if (Kept > 0) v.r[i] = r;
+    Complex<T> const p = v.p[i];
+    v.x[i] = v.x[i] + scaled(alpha, p);
+    v.p[i] = r + scaled(beta, p);
+  }
+  __syncthreads();  // all have read the state
+  if (threadIdx.x != 0 || atomicAdd(&s->ticket, 1u) != gridDim.x - 1) return;
+  s->ticket = 0;
+  s->state = s->next;
+}
+
+}  // namespace findrho::device

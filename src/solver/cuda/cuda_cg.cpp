@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program's side of the module's topic "cg".
+#include "findrho/solver/cuda_cg.hpp"
+
+#include <algorithm>
+
+#include "backend/cuda/call.hpp"
+#include "solver/cuda/cg_abi.hpp"
+
+namespace findrho {
+
+template <class T>
+CudaCg<T>::CudaCg(CudaSession const& session, Matrix const& matrix, CudaOperator<T> const& A,
+                  CudaPrior<T> const& prior, CgOptions const& options, int read_every)
+    : session_(session), A_(A), options_(options), read_every_(std::max(1, read_every)) {
+  CudaCgRecord const record{.double_precision = sizeof(T) == sizeof(double) ? 1 : 0,
+                            .n = {matrix.x, matrix.y, matrix.z},
+                            .max_iterations = options.max_iterations,
+                            .kept_residuals = options.kept_residuals,
+                            .tolerance = options.tolerance,
+                            .objective_constant = options.objective_constant,
+                            .prior = static_cast<int>(prior.kind),
+                            .prior_factor = prior.factor,
+                            .weights = prior.weights ? prior.weights->data() : nullptr};
+  CudaCgVectors vectors{};
+  call(session, session.table<CudaCgTable>().open, session.handle(), &record, &solver_, &vectors);
+  p_ = static_cast<C*>(vectors.p);
+  Ap_ = static_cast<C*>(vectors.Ap);
+  bytes_ = vectors.bytes;
+}
+
+template <class T>
+CudaCg<T>::~CudaCg() {
+  graph_.reset();
+  if (solver_ != nullptr) session_.table<CudaCgTable>().close(solver_);
+}
+
+template <class T>
+void CudaCg<T>::queue_step() {
+  A_.apply(p_, Ap_);
+  call(session_, session_.table<CudaCgTable>().step, solver_);
+}
+
+template <class T>
+int CudaCg<T>::queue(int count) {
+  if (count < read_every_) {
+    for (int i = 0; i < count; ++i) queue_step();
+    return count;
+  }
+  if (!graph_) {
+    graph_ = std::make_unique<CudaGraph>(session_, [&] {
+      for (int i = 0; i < read_every_; ++i) queue_step();
+    });
+  }
+  graph_->launch();
+  return read_every_;
+}
+
+template <class T>
+CgReport CudaCg<T>::solve(Context const& context, C const* b, C* x) {
+  if (b != b_ || x != x_) graph_.reset();
+  b_ = b;
+  x_ = x;
+  call(session_, session_.table<CudaCgTable>().start, solver_, static_cast<void const*>(b),
+       static_cast<void*>(x));
+  return follow(context);
+}
+
+// One group of steps is queued ahead of the one whose residuals are read, so that the device never waits for the host.
+template <class T>
+CgReport CudaCg<T>::follow(Context const& context) {
+  auto const& table = session_.table<CudaCgTable>();
+  CgReport report;
+  int queued = 0, slot = 0, posted = 0;
+  auto const post = [&] {
+    call(session_, table.post, solver_, slot);
+    slot = 1 - slot;
+    ++posted;
+  };
+  // The first step is not recorded: whatever is made at a first call is made here.
+  if (options_.max_iterations > 0 && !context.cancelled()) {
+    queue_step();
+    queued = 1;
+  }
+  post();
+  bool running = true;
+  while (posted > 0) {
+    if (running && queued < options_.max_iterations && !context.cancelled()) {
+      queued += queue(std::min(read_every_, options_.max_iterations - queued));
+      post();
+    }
+    CudaCgState state{};
+    double const *residual = nullptr, *objective = nullptr;
+    call(session_, table.wait, solver_, posted == 2 ? slot : 1 - slot, &state, &residual, &objective);
+    --posted;
+    for (int i = report.iterations; i < state.iterations; ++i) {
+      report.residual.push_back(residual[i]);
+      report.objective.push_back(objective[i]);
+      context.emit({.type = Event::Type::iteration,
+                    .text = options_.phase,
+                    .step = i + 1,
+                    .total = options_.max_iterations,
+                    .residual = residual[i],
+                    .objective = objective[i]});
+    }
+    report.iterations = state.iterations;
+    running = state.reason == CudaCgState::running;
+    report.reason = running ? StopReason::cancelled : static_cast<StopReason>(state.reason);
+  }
+  return report;
+}
+
+template class CudaCg<float>;
+template class CudaCg<double>;
+
+}  // namespace findrho

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device's fused product on the CPU: the same bodies, one block after the other, against FFTW on the whole grid.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "conformance/random.hpp"
+#include "findrho/backend/fft.hpp"
+#include "operator/cuda/fused_product.hpp"
+
+namespace findrho {
+namespace {
+
+using namespace device;
+
+template <class T>
+struct SerialPasses {
+  using Set = typename FusedLengths<T>::Type;
+  int threads = 0;  // 0: serial
+  int lanes() const { return 2; }
+  SerialPasses main() const { return *this; }
+  SerialPasses lane(int) const { return *this; }
+  void fork() const {}
+  void join() const {}
+  template <class Body>
+  void run(Body const& body) const {
+    threads == 0 ? run_serial(body.blocks(), body) : run_threaded(threads, body.blocks(), body);
+  }
+  void rows_forward(int length, RowsArguments<T> const& a) const {
+    with_factors(length, Set{}, [&](auto f) { run(RowsForward<T, decltype(f)>{a}); });
+  }
+  void rows_inverse(int length, RowsArguments<T> const& a) const {
+    with_factors(length, Set{}, [&](auto f) { run(RowsInverse<T, decltype(f)>{a}); });
+  }
+  void columns_forward(int length, ColumnsArguments<T> const& a) const {
+    with_factors(length, Set{}, [&](auto f) { run(ColumnsForward<T, decltype(f)>{{a}}); });
+  }
+  void columns_inverse(int length, ColumnsArguments<T> const& a) const {
+    with_factors(length, Set{}, [&](auto f) { run(ColumnsInverse<T, decltype(f)>{{a}}); });
+  }
+  void multiply(int length, ColumnsArguments<T> const& a) const {
+    with_factors(length, Set{}, [&](auto f) { run(Multiply<T, decltype(f)>{{a}}); });
+  }
+};
+
+template <class T>
+std::vector<Complex<T>> roots(int length) {
+  std::vector<Complex<T>> result;
+  for (int k = 0; k < length; ++k) {
+    double const angle = -2 * std::numbers::pi * k / length;
+    result.push_back({static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))});
+  }
+  return result;
+}
+
+template <class T>
+Array<std::complex<T>> whole_grid_product(Matrix const& n, Matrix const& grid, View<T const> spectrum,
+                                          View<std::complex<T> const> x, View<std::complex<T> const> maps) {
+  Context const context = Context::cpu(1);
+  std::int64_t const coils = maps.shape.extent(Axis::coil);
+  Array<std::complex<T>> z(n.shape()), work(grid.shape());
+  auto const each_voxel = [&](auto const& f) {
+    for (std::int64_t iz = 0, i = 0; iz < n.z; ++iz)
+      for (std::int64_t iy = 0; iy < n.y; ++iy)
+        for (std::int64_t ix = 0; ix < n.x; ++ix) f(i++, (iz * grid.y + iy) * grid.x + ix);
+  };
+  Fft<T> const fft(grid, 1);
+  for (std::int64_t c = 0; c < coils; ++c) {
+    std::fill(work.begin(), work.end(), std::complex<T>{});
+    each_voxel([&](std::int64_t i, std::int64_t at) { work[at] = x[i] * maps[c * n.voxels() + i]; });
+    fft.forward(context, work.data());
+    for (std::int64_t i = 0; i < work.size(); ++i) work[i] *= spectrum[i];
+    fft.inverse(context, work.data());
+    each_voxel(
+        [&](std::int64_t i, std::int64_t at) { z[i] += work[at] * std::conj(maps[c * n.voxels() + i]); });
+  }
+  return z;
+}
+
+struct Case {
+  int coils = 1, slab = 16, together = 1, lanes = 0;
+};
+
+/// Relative error of the fused product; coils may be more than a batch.
+template <class T>
+double error_of(Matrix const& n, Case const& c, int batch) {
+  using C = std::complex<T>;
+  FusedShape s{{int(n.x), int(n.y), int(n.z)}, {}, batch, 0, c.together};
+  for (int d = 0; d < 3; ++d) s.length[d] = d == 2 && n.z == 1 ? 1 : fused_length<T>(s.n[d]);
+  s.slab = s.volume() ? c.slab : s.length[0];
+  Matrix const grid{s.length[0], s.length[1], s.length[2]};
+  Array<C> const x = laws::random_array<T>(n.shape(), 1), maps = laws::random_array<T>(n.shape(c.coils), 2);
+  Array<T> spectrum(grid.shape());
+  std::mt19937 engine(3);
+  for (T& q : spectrum)
+    q = static_cast<T>(std::normal_distribution<double>()(engine)) / static_cast<T>(grid.voxels());
+
+  std::vector<int> places[3];
+  std::vector<Complex<T>> w[3];
+  for (int d = 0; d < 3; ++d) {
+    w[d] = roots<T>(s.length[d]);
+    with_factors(s.length[d], typename FusedLengths<T>::Type{}, [&](auto f) {
+      for (int p = 0; p < s.length[d]; ++p) places[d].push_back(decltype(f)::frequency(p));
+    });
+  }
+  Array<T> sorted(grid.shape());
+  SortSpectrum<T> const sort{spectrum.data(),
+                             sorted.data(),
+                             places[1].data(),
+                             places[2].data(),
+                             {s.length[0], s.length[1], s.length[2]},
+                             s.slab,
+                             s.volume()};
+  for (std::int64_t i = 0; i < sorted.size(); ++i) sort(i);
+
+  auto const nan = std::numeric_limits<T>::quiet_NaN();  // nothing may be read that no pass has written
+  std::vector<Complex<T>> rows(batch * s.rows_size(), {nan, nan}),
+      slabs(2 * c.together * s.slab_size(), {nan, nan});
+  FusedMemory<T> const m{rows.data(), slabs.data(), {w[0].data(), w[1].data(), w[2].data()}, sorted.data()};
+  Array<C> z(n.shape());
+  auto const* const in = reinterpret_cast<Complex<T> const*>(x.data());
+  auto const* const s_maps = reinterpret_cast<Complex<T> const*>(maps.data());
+  for (int first = 0; first < c.coils; first += batch) {
+    fused_product(SerialPasses<T>{c.lanes}, s, m, std::min(batch, c.coils - first), in,
+                  s_maps + first * n.voxels(), reinterpret_cast<Complex<T>*>(z.data()),
+                  first == 0 ? Write::replace : Write::add);
+  }
+  return laws::relative_error<C>(z.view(), whole_grid_product<T>(n, grid, spectrum, x, maps).view());
+}
+
+// Both transforms of 2^k points err by some 3 u sqrt(k) in the norm (Higham, Accuracy and Stability, section 24.1, with
+// independent roundings); forward and inverse of the three axes have at most 60 such steps: 3 u sqrt(60) < 24 u.
+template <class T>
+constexpr double kAllowed = 24 * std::numeric_limits<T>::epsilon();
+
+template <class T>
+void expect_every_length_agrees() {
+  each_length(typename FusedLengths<T>::Type{}, [](int length) {
+    int const n = length / 2;
+    ASSERT_EQ(fused_length<T>(n), length);
+    EXPECT_LT(error_of<T>({n, 9, 1}, {}, 1), kAllowed<T>) << n << " along x";
+    EXPECT_LT(error_of<T>({7, n, 1}, {}, 1), kAllowed<T>) << n << " along y";
+    EXPECT_LT(error_of<T>({7, n, 3}, {}, 1), kAllowed<T>) << n << " along y of a volume";
+  });
+}
+
+TEST(FusedProduct, EveryLengthAgreesWithTheWholeGrid) {
+  expect_every_length_agrees<float>();
+  expect_every_length_agrees<double>();
+}
+
+TEST(FusedProduct, OddSizesCoilsSlabsAndBatchesAgree) {
+  for (Matrix const& n :
+       {Matrix{13, 21, 6}, Matrix{33, 5, 17}, Matrix{1, 1, 2}, Matrix{1, 7, 1}, Matrix{30, 31, 1}}) {
+    EXPECT_LT(error_of<float>(n, {3, 16, 2}, 3), kAllowed<float>) << n.x << " x " << n.y << " x " << n.z;
+    EXPECT_LT(error_of<double>(n, {5, 32, 1}, 2), kAllowed<double>) << n.x << " x " << n.y << " x " << n.z;
+    EXPECT_LT(error_of<float>(n, {4, 48, 4}, 4), kAllowed<float>) << n.x << " x " << n.y << " x " << n.z;
+  }
+}
+
+TEST(FusedProduct, ThreadsOfABlockAgreeToo) {
+  EXPECT_LT(error_of<float>({9, 8, 5}, {2, 16, 1, 4}, 2), kAllowed<float>);
+}
+
+}  // namespace
+}  // namespace findrho
