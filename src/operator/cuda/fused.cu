@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 /// Of the L2 cache, what the grids of all lanes' slabs may take: Q streams through beside them.
-constexpr double kCacheShare = 0.55;
-constexpr int kLanes = 2;
+constexpr double kCacheShare = 0.4;
+constexpr int kLanes = 3;
 
 int lanes_of(CudaToeplitzRecord const& r) {
   return r.lanes > 0 ? r.lanes : kLanes;

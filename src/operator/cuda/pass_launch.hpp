@@ -21,21 +21,20 @@ void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<do
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<float> const& a);
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<double> const& a);
 
-/// As launch_team's kernel, with enough registers left for three blocks a multiprocessor: with two, too few loads are under
-/// way.
-template <class Body>
-__global__ void __launch_bounds__(kPassLanes, 3) pass_kernel(Body const body) {
+/// As launch_team's kernel, with the registers bounded so that enough blocks stay on a multiprocessor.
+template <int Blocks, class Body>
+__global__ void __launch_bounds__(kPassLanes, Blocks) pass_kernel(Body const body) {
   extern __shared__ __align__(16) unsigned char pass_scratch[];
   body(BlockTeam<kPassLanes>{}, static_cast<Index>(blockIdx.x), pass_scratch);
 }
 
-template <class Body>
+template <int Blocks, class Body>
 void launch_body(cudaStream_t stream, Body const& body) {
   if (body.blocks() > std::numeric_limits<int>::max()) {
     throw ModuleFailure(CudaFault::bad_argument,
                         "a pass of " + std::to_string(body.blocks()) + " blocks is too large");
   }
-  auto* const kernel = pass_kernel<Body>;
+  auto* const kernel = pass_kernel<Blocks, Body>;
   auto const scratch = static_cast<int>(body.scratch_bytes());
   FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, scratch));
   FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -49,7 +48,7 @@ void launch_body(cudaStream_t stream, Body const& body) {
 template <class T, class Make>
 void launch_pass(cudaStream_t stream, int length, Make const& make) {
   bool const found = with_factors(length, typename FusedLengths<T>::Type{},
-                                  [&](auto factors) { launch_body(stream, make(factors)); });
+                                  [&](auto factors) { launch_body<kPassBlocks<T>>(stream, make(factors)); });
   if (!found) {
     throw ModuleFailure(CudaFault::not_supported,
                         "there is no fused pass of length " + std::to_string(length));
