@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// Arrays of vectors, as the butterflies use them, need vectors of a size known to the compiler.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "backend/cpu/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "operator/lane_fft.cpp"
 #include <hwy/foreach_target.h>
@@ -335,14 +335,12 @@ HWY_EXPORT(table_f32);
 HWY_EXPORT(table_f64);
 
 template <>
-LaneKernels<float> const& lane_kernels() {
-  static LaneKernels<float> const kernels = HWY_DYNAMIC_DISPATCH(table_f32)();
-  return kernels;
+LaneKernels<float> lane_kernels() {
+  return HWY_DYNAMIC_DISPATCH(table_f32)();
 }
 template <>
-LaneKernels<double> const& lane_kernels() {
-  static LaneKernels<double> const kernels = HWY_DYNAMIC_DISPATCH(table_f64)();
-  return kernels;
+LaneKernels<double> lane_kernels() {
+  return HWY_DYNAMIC_DISPATCH(table_f64)();
 }
 
 }  // namespace findrho::lanes

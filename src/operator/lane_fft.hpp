@@ -47,7 +47,7 @@ struct LaneFft {
   std::vector<T> twiddles;
 };
 
-/// The kernels compiled for the best instruction set of this processor.
+/// The kernels compiled for one instruction set.
 template <class T>
 struct LaneKernels {
   /// tile[f] = sum_n in[n] exp(-i 2 pi f n / size), frequencies in the order of the passes; in may be the
@@ -73,7 +73,8 @@ struct LaneKernels {
   void (*unpack)(T const* row, std::int64_t count, Write write, T* image);
 };
 
+/// Those of the best that this processor has.
 template <class T>
-LaneKernels<T> const& lane_kernels();
+LaneKernels<T> lane_kernels();
 
 }  // namespace findrho::lanes

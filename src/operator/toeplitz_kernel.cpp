@@ -187,7 +187,7 @@ class SpectrumBuilder {
   }
 
   Context const& context_;
-  lanes::LaneKernels<T> const& kernels_ = lanes::lane_kernels<T>();
+  lanes::LaneKernels<T> const kernels_ = lanes::lane_kernels<T>();
   Matrix half_, lags_;
   View<C const> q_;
   std::int64_t zero_;

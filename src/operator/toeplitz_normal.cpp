@@ -51,7 +51,7 @@ struct ToeplitzNormal<T>::Impl {
   std::int64_t coils, block, coil_size,
       scratch_size;  // coils of a block; elements of T per coil and per slot
   LaneFft<T> fft_x, fft_y, fft_z;
-  lanes::LaneKernels<T> const& kernels = lanes::lane_kernels<T>();
+  lanes::LaneKernels<T> const kernels = lanes::lane_kernels<T>();
   std::int64_t slots = 0;
   Array<T> scratch, work;
 

@@ -5,38 +5,18 @@
 #include <limits>
 #include <vector>
 
-#include "backend/cpu/targets.hpp"
 #include "findrho/dft/exact_sum.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "nufft/samples.hpp"
-
-#include <hwy/highway.h>
-#include <hwy/targets.h>
+#include "support/use_target.hpp"
 
 namespace findrho {
 namespace {
 
-/// Makes Highway choose one instruction set until the end of the scope.
-struct UseTarget {
-  explicit UseTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ~UseTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
-
 template <class T>
 void compare_targets() {
   Context const context = Context::cpu(2);
-  int tested = 0;
-  for (std::int64_t const target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_NEON, HWY_SCALAR, HWY_EMU128}) {
-    // The baseline's bit is not listed as supported, and always is.
-    if ((target & (hwy::SupportedTargets() | HWY_STATIC_TARGET)) == 0) continue;
-    UseTarget const use(target);
-    ++tested;
+  int const tested = test::under_each_target([&](char const* target) {
     for (Matrix const m : {Matrix{18, 15, 1}, Matrix{9, 8, 7}}) {
       Trajectory const t = test::every_kind_of_point(m, 150, 1);
       for (int width : {2, 3, 4, 5, 8, 11}) {
@@ -53,12 +33,12 @@ void compare_targets() {
           // Measured errors at oversampling 2 are below 10^(1 - width) times 2 (docs/math/nufft.md), then rounding rules.
           double const bound =
               2 * std::pow(10.0, 1 - width) + 100 * static_cast<double>(std::numeric_limits<T>::epsilon());
-          EXPECT_LE(test::relative_error(fx, want), bound) << hwy::TargetName(target) << " width " << width;
-          EXPECT_LE(test::relative_error(fy, back), bound) << hwy::TargetName(target) << " width " << width;
+          EXPECT_LE(test::relative_error(fx, want), bound) << target << " width " << width;
+          EXPECT_LE(test::relative_error(fy, back), bound) << target << " width " << width;
         }
       }
     }
-  }
+  });
   EXPECT_GE(tested, 1);
 }
 

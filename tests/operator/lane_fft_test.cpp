@@ -19,7 +19,7 @@ class LaneFftTest : public testing::Test {
   static constexpr std::int64_t L = kLanes<T>, R = kRow<T>;
   // eps/2 per level of a transform, as in tests/conformance/operator_laws.hpp
   static constexpr double kRounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  LaneKernels<T> const& kernels = lane_kernels<T>();
+  LaneKernels<T> const kernels = lane_kernels<T>();
 
   static Array<T> random_rows(std::int64_t rows) {
     std::mt19937 engine(5);

@@ -7,6 +7,7 @@
 
 #include "conformance/random.hpp"
 #include "findrho/core/error.hpp"
+#include "support/use_target.hpp"
 
 namespace findrho {
 namespace {
@@ -54,6 +55,17 @@ TEST(Toeplitz, OfExactSumsAgreesWithExactSums) {
                 kDouble);
     }
   }
+}
+
+TEST(Toeplitz, AgreesWithExactSumsUnderEachInstructionSet) {
+  int const tested = test::under_each_target([](char const* target) {
+    SCOPED_TRACE(target);
+    for (Matrix const& matrix : {Matrix{15, 22, 1}, Matrix{9, 18, 5}}) {
+      EXPECT_LE(error_against_exact_sums<float>(matrix, 3, {.nufft = {.accuracy = 1e-3}}), 1e-3);
+      EXPECT_LE(error_against_exact_sums<double>(matrix, 3, {.nufft = {.accuracy = 1e-6}}), 1e-6);
+    }
+  });
+  EXPECT_GE(tested, 1);
 }
 
 TEST(Toeplitz, IsWithinTheAskedAccuracyOfExactSums) {
