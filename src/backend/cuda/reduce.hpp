@@ -6,7 +6,7 @@
 
 namespace findrho::device {
 
-constexpr int kReduceThreads = 256, kReduceBlocks = 1056;
+constexpr int kReduceThreads = 256, kReduceBlocks = 528;
 
 __device__ inline double warp_sum(double value) {
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);

@@ -4,12 +4,12 @@
 namespace findrho::device {
 
 void launch_columns_forward(cudaStream_t stream, int length, ColumnsArguments<double> const& a) {
-  launch_pass<double>(stream, length,
-                      [&](auto factors) { return ColumnsForward<double, decltype(factors)>{{a}}; });
+  launch_pass<double, kPassBlocks<double>>(
+      stream, length, [&](auto factors) { return ColumnsForward<double, decltype(factors)>{{a}}; });
 }
 void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<double> const& a) {
-  launch_pass<double>(stream, length,
-                      [&](auto factors) { return ColumnsInverse<double, decltype(factors)>{{a}}; });
+  launch_pass<double, kPassBlocks<double>>(
+      stream, length, [&](auto factors) { return ColumnsInverse<double, decltype(factors)>{{a}}; });
 }
 
 }  // namespace findrho::device

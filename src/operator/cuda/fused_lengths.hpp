@@ -10,12 +10,15 @@ struct Lengths {};
 
 template <class T>
 struct FusedLengths {
-  using Type = Lengths<Factors<8, 1, 4>, Factors<16, 1, 8>, Factors<16, 1, 16>, Factors<8, 8, 8>>;
+  using Type =
+      Lengths<Factors<8, 1, 4>, Factors<8, 1, 8>, Factors<12, 1, 8>, Factors<16, 1, 8>, Factors<16, 1, 12>,
+              Factors<16, 1, 16>, Factors<20, 1, 16>, Factors<8, 6, 8>, Factors<8, 8, 8>>;
 };
-/// Fewer in double: transforms of 16 in registers leave too few threads.
+/// In double, transforms of 16 in registers would leave too few threads.
 template <>
 struct FusedLengths<double> {
-  using Type = Lengths<Factors<8, 1, 4>, Factors<4, 4, 8>>;
+  using Type =
+      Lengths<Factors<8, 1, 4>, Factors<8, 1, 8>, Factors<4, 4, 8>, Factors<8, 4, 8>, Factors<8, 8, 8>>;
 };
 
 /// use(Factors) for the list's entry of this length; false when there is none.

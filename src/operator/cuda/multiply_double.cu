@@ -4,7 +4,8 @@
 namespace findrho::device {
 
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<double> const& a) {
-  launch_pass<double>(stream, length, [&](auto factors) { return Multiply<double, decltype(factors)>{{a}}; });
+  launch_pass<double, kMultiplyBlocks<double>>(
+      stream, length, [&](auto factors) { return Multiply<double, decltype(factors)>{{a}}; });
 }
 
 }  // namespace findrho::device

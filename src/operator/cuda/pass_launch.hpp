@@ -44,11 +44,11 @@ void launch_body(cudaStream_t stream, Body const& body) {
   check_launch("a pass of the product with Q");
 }
 
-/// Launches the body that make(Factors) gives for this length.
-template <class T, class Make>
+/// Launches the body that make(Factors) gives for this length, Blocks of it a multiprocessor at least.
+template <class T, int Blocks, class Make>
 void launch_pass(cudaStream_t stream, int length, Make const& make) {
   bool const found = with_factors(length, typename FusedLengths<T>::Type{},
-                                  [&](auto factors) { launch_body<kPassBlocks<T>>(stream, make(factors)); });
+                                  [&](auto factors) { launch_body<Blocks>(stream, make(factors)); });
   if (!found) {
     throw ModuleFailure(CudaFault::not_supported,
                         "there is no fused pass of length " + std::to_string(length));
