@@ -116,7 +116,7 @@ def picture(rows, path):
         font = ImageFont.truetype("DejaVuSans.ttf", 13)
     except OSError:
         font = ImageFont.load_default()
-    step, left, width, top = 19, 345, 900, 50
+    step, left, width, top = 19, 385, 940, 50
     least, most = -1.0, max(4.0, log2(max(bar[1] for bar in bars)) + 0.3)
     at = lambda value: left + (width - left - 60) * (log2(max(value, 0.5)) - least) / (most - least)
     image = Image.new("RGB", (width, top + step * len(bars) + 20), "white")
