@@ -47,7 +47,7 @@ RungOptions defaults(Rung rung, bool cuda) {
     o = {.block_size = 256, .chunk = 2048, .unroll = 2, .per_thread = 8, .memory = SampleMemory::shared};
   // Samples that the separable rungs sum in registers: as many as their accuracy allows (docs/math/separable.md).
   if (rung == Rung::separable_tf32 || rung == Rung::separable_fp16) o.chunk = 8192;
-  if (rung == Rung::separable_split) o.chunk = 512;
+  if (rung == Rung::separable_split) o.chunk = 1024;
   if (rung == Rung::gather_vector) o = {.block_size = 1024, .chunk = 512, .per_thread = 4};
   return o;
 }

@@ -112,9 +112,18 @@ std::string rate_text(double per_second) {
   return fmt::format("{:.3g}e{}", per_second / std::pow(10, exponent), exponent);
 }
 
+/// Two multiply-adds a pair, three times as many for the split numbers, on the units of the rung.
+static std::optional<RungLimit> limit_of_products(Rung rung, LadderReport const& report) {
+  if (rung == Rung::separable_fp32) return RungLimit{report.float_rate / 2, "float units"};
+  double const tensor =
+      report.ceilings ? (*report.ceilings)[rung == Rung::separable_tf32 ? "TF32" : "FP16"] : 0;
+  if (tensor <= 0) return {};
+  return RungLimit{tensor / (rung == Rung::separable_split ? 12 : 4), "tensor cores"};
+}
+
 std::optional<RungLimit> limit_of(RungTiming const& row, LadderReport const& report) {
   if (!row.cuda || report.sine_rate <= 0 || row.rung == Rung::mu || report.element_bytes != 4) return {};
-  if (facts(row.rung).needs_grid) return {};  // neither sines nor a voxel's own multiply-adds bound it
+  if (facts(row.rung).needs_grid) return limit_of_products(row.rung, report);
   bool const sine_units = !facts(row.rung).in_double;
   if (sine_units) return RungLimit{report.sine_rate / 2, "sine units"};
   // The library's sine and cosine: the 25 operations of the five-term series at least.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the exponential of a grid becomes a matrix product, for CPU and GPU alike: docs/math/separable.md.
 //   exp(i 2 pi k.r) = exp(i 2 pi k.centre) exp(i a) exp(i b) exp(i c)
-// a and b make the left factor, c the right one. In 3D they are x, y, z. In 2D x is cut into runs of kRun points: a is
-// the point within a run, b the run, c is y; points past the end of the last run are left out.
+// a and b make the left factor, c the right one. In 3D they are x, y, z in the order that fills tiles best. In 2D x is
+// cut into runs of kRun points: a is the point within a run, b the run, c is y; points past the end are left out.
 // Of a slot of all three factors (eight points) the sums are W[comp][p][q][r]: comp the real and imaginary part of mu,
 // p, q, r the cosine or sine along a, b, c.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <complex>
 
@@ -14,22 +15,21 @@
 namespace findrho::ladder {
 
 struct Factor {
-  GridAxis axis;  // origin is not used: centres are taken out of the exponential
-  int k = 0;      // which coordinate of a sample it belongs to: 0, 1, 2 for x, y, z
+  GridAxis axis;            // origin is not used: centres are taken out of the exponential
+  int k = 0;                // which coordinate of a sample it belongs to: 0, 1, 2 for x, y, z
+  std::int64_t stride = 1;  // between its neighbours in the grid's array
 };
 
 struct SeparablePlan {
   static constexpr std::int64_t kRun = 8;
   Factor a, b, c;
   std::array<double, 3> centre{};
-  std::int64_t run = 0;  // kRun in 2D, 0 in 3D
-  std::int64_t row = 0;  // points of the grid along x
+  std::int64_t row = 0;  // in 2D: points of the grid along x, where runs end
 
   /// Index of a point of the grid, -1 where there is none.
   std::int64_t point(std::int64_t ia, std::int64_t ib, std::int64_t ic) const {
-    if (run == 0) return ia + a.axis.size * (ib + b.axis.size * ic);
-    std::int64_t const x = ib * run + ia;
-    return x < row ? x + row * ic : -1;
+    if (row > 0 && ia + ib * b.stride >= row) return -1;
+    return ia * a.stride + ib * b.stride + ic * c.stride;
   }
   /// Multiplications with additions of real numbers that the matrix product takes, for so many samples.
   double multiply_adds(double samples) const {
@@ -37,19 +37,31 @@ struct SeparablePlan {
   }
 };
 
+/// Slots that tiles of 4, 8 and 64 cover: what a device computes, more than there are where a size does not fit.
+inline std::int64_t covered(Factor const& a, Factor const& b, Factor const& c) {
+  auto const up = [](std::int64_t n, std::int64_t tile) { return (n + tile - 1) / tile * tile; };
+  return up(a.axis.slots(), 4) * up(b.axis.slots(), 8) * up(c.axis.slots(), 64);
+}
+
 inline SeparablePlan plan_for(Grid const& g) {
   if (g.z.size > 1 || g.y.size == 1) {
-    return {
-        .a = {g.x, 0}, .b = {g.y, 1}, .c = {g.z, 2}, .centre = {g.x.centre(), g.y.centre(), g.z.centre()}};
+    std::array<Factor, 3> const f{Factor{g.x, 0, 1}, Factor{g.y, 1, g.x.size},
+                                  Factor{g.z, 2, g.x.size * g.y.size}};
+    SeparablePlan plan{.a = f[0], .b = f[1], .c = f[2], .centre = {g.x.centre(), g.y.centre(), g.z.centre()}};
+    std::array<std::size_t, 3> order{0, 1, 2};
+    while (std::next_permutation(order.begin(), order.end())) {
+      Factor const &a = f[order[0]], &b = f[order[1]], &c = f[order[2]];
+      if (covered(a, b, c) < covered(plan.a, plan.b, plan.c)) plan.a = a, plan.b = b, plan.c = c;
+    }
+    return plan;
   }
   std::int64_t const run = SeparablePlan::kRun, runs = (g.x.size + run - 1) / run;
   GridAxis const within{.size = run, .origin = 0, .step = g.x.step};
   GridAxis const between{.size = runs, .origin = g.x.origin, .step = g.x.step * static_cast<double>(run)};
-  return {.a = {within, 0},
-          .b = {between, 0},
-          .c = {g.y, 1},
+  return {.a = {within, 0, 1},
+          .b = {between, 0, run},
+          .c = {g.y, 1, g.x.size},
           .centre = {within.centre() + between.centre(), g.y.centre(), g.z.centre()},
-          .run = run,
           .row = g.x.size};
 }
 

@@ -86,7 +86,7 @@ void describe_separable(Session& session, CudaRungFigures& figures, void const* 
 /// The plan's numbers for kernels, and from sums to voxels.
 struct DevicePlan {
   GridAxis a, b, c;
-  long long run, row;
+  long long stride_a, stride_b, stride_c, row;  // as in SeparablePlan
 };
 template <class Sum>
 void write_voxels(Session& session, DevicePlan const& plan, SeparableShape const& shape, int splits,

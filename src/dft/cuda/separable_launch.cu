@@ -41,6 +41,10 @@ int best_splits(std::int64_t blocks, int at_once, int most) {
   return best;
 }
 
+DevicePlan device_plan(SeparablePlan const& p) {
+  return {p.a.axis, p.b.axis, p.c.axis, p.a.stride, p.b.stride, p.c.stride, p.row};
+}
+
 class Gather {
  public:
   Gather(Launch const& l, Arrays<float> const& a, SeparablePlan const& plan)
@@ -65,7 +69,7 @@ class Gather {
     sums.fill(0);
     for (std::int64_t first = 0; first < a_.samples; first += kBatch)
       add(first, std::min(kBatch, a_.samples - first), sums.get());
-    DevicePlan const plan{plan_.a.axis, plan_.b.axis, plan_.c.axis, plan_.run, plan_.row};
+    DevicePlan const plan = device_plan(plan_);
     float const right_scale = kind_ == RightKind::split ? kRightScale : 1;
     write_voxels(l_.session, plan, shape_, splits_, sums.get(), largest_.get(), right_scale, a_.voxels,
                  a_.out_re, a_.out_im);
@@ -137,7 +141,7 @@ class Forward {
     std::size_t const row_bytes =
         static_cast<std::size_t>(shape.tiles_c) * shape.row_tiles() * forward_bytes(kind_, kForwardRows);
     Buffer<unsigned char> rows(l_.session, row_bytes);
-    DevicePlan const plan{plan_.a.axis, plan_.b.axis, plan_.c.axis, plan_.run, plan_.row};
+    DevicePlan const plan = device_plan(plan_);
     fold_voxels(l_.session, kind_, plan, shape, {a_.mu_re, a_.mu_im, a_.samples}, largest.get(), rows.get());
     for (std::int64_t first = 0; first < a_.voxels; first += kBatch)
       add(shape, first, std::min(kBatch, a_.voxels - first), rows.get(), largest.get());

@@ -45,9 +45,8 @@ __device__ inline long long voxel_of(DevicePlan const& plan, long long sa, long 
   long long const a = index(plan.a, sa, side & 4), b = index(plan.b, sb, side & 2),
                   c = index(plan.c, sc, side & 1);
   if (a < 0 || b < 0 || c < 0) return -1;
-  if (plan.run == 0) return a + plan.a.size * (b + plan.b.size * c);
-  long long const x = b * plan.run + a;
-  return x < plan.row ? x + plan.row * c : -1;
+  if (plan.row > 0 && a + b * plan.stride_b >= plan.row) return -1;
+  return a * plan.stride_a + b * plan.stride_b + c * plan.stride_c;
 }
 
 }  // namespace
