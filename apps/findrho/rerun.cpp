@@ -74,7 +74,8 @@ void rerun(App& app, RerunArguments const& a) {
                 a.manifest + " has an option that this version does not take: " + refusal.what(),
                 "the manifest is of version " + manifest.version);
   }
-  if (app.options.device == "auto") app.options.device = manifest.device;  // another device rounds differently
+  if (app.options.device == "auto")
+    app.options.device = manifest.device;  // another device rounds differently
   std::vector<std::string> const hashes = run_recon(app, arguments, command);
   std::string changed;
   // With other formats than the first run's there is nothing to compare byte by byte.

@@ -226,9 +226,9 @@ class Values(ReconTest):
         scan = self.path("volume.h5")
         simulated = run("simulate", "--trajectory", "radial_3d", "--matrix", "16x16x16", "-o", scan, "--quiet")
         self.assertEqual(simulated.returncode, 0, simulated.stderr)
-        # Address space for the program and the scan, but not for 72^3 voxels and their doubled grid: 3 Mi cells of Q and
-        # of its lags, 24 bytes each in double precision.
-        limit = 150 << 20
+        # Address space for the program and the scan (65 MiB), but not for 72^3 voxels and their doubled grid: 3 Mi cells of
+        # Q and half as many lags, 8 and 16 bytes each in double precision, beside 12 MiB of images.
+        limit = 100 << 20
 
         def bound():
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -38,7 +38,7 @@ struct RungOptions {
   int unroll = 1;        // samples per turn of the loop
   int per_thread = 1;    // voxels a thread owns; vectors in flight for the vector rung
   SampleMemory memory = SampleMemory::constant;
-  int parts = 0;         // of the samples (tuned, shared memory), see parts.hpp; 0: as the device asks
+  int parts = 0;  // of the samples (tuned, shared memory), see parts.hpp; 0: as the device asks
   bool operator==(RungOptions const&) const = default;
 };
 

@@ -2,9 +2,9 @@
 // Inside the module: the three kernels of a CG step. solver/cg.hpp has the method. Scalars stay in device memory; the block
 // that comes last computes them for the next kernel.
 #pragma once
+#include "backend/cuda/reduce.hpp"
 #include "prior/cuda/prior_term.hpp"
 #include "solver/cuda/cg_abi.hpp"
-#include "backend/cuda/reduce.hpp"
 
 namespace findrho::device {
 
