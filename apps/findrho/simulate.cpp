@@ -188,7 +188,7 @@ void add_simulate(CLI::App& root, App& app) {
          "From readout to readout: none, drift, step, breathing or random, with turn (degrees), shift_x, "
          "shift_y, shift_z (mm), "
          "at (part of the scan), period (s), as in step:at=0.5,turn=5,shift_x=3",
-         "KIND[:NAME=NUMBER,...]", kObject);
+         "MOTION", kObject);
   option("--coils", a->coils, "Receive coils around the object", "N", kCoils);
   option("--coil-model", a->coil_model,
          "polynomial: fitted to the field of loops, k-space in closed form; loops: that field itself", "WORD",

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/recipe/simulate.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/finite.hpp"
 #include "simulate_parts.hpp"
 
 namespace findrho {
@@ -17,11 +20,15 @@ void check(SimulateOptions const& options) {
     throw Error(ErrorKind::bad_option, what, hint);
   };
   if (!(options.snr >= 0) || !std::isfinite(options.snr)) {
-    refuse("SNR is " + std::to_string(options.snr), "give a finite number above 0, or 0 for no noise");
+    refuse(fmt::format("SNR is {:g}", options.snr), "give a finite number above 0, or 0 for no noise");
   }
-  if (options.noise_samples < 0) {
-    refuse("noise_samples is " + std::to_string(options.noise_samples),
-           "give 1 or more, or 0 for no noise readout");
+  constexpr std::int64_t kMostSamples = 65535;  // of an MRD readout
+  if (options.noise_samples < 0 || options.noise_samples > kMostSamples) {
+    refuse(fmt::format("a noise readout of {} samples was asked for", options.noise_samples),
+           fmt::format("give 1 to {}, or 0 for no noise readout", kMostSamples));
+  }
+  if (options.supersampling < 0) {
+    refuse(fmt::format("supersampling is {}", options.supersampling), "give 1 or more, or 0 for the default");
   }
   if (options.noise_samples > 0 && options.snr == 0) {
     refuse("a noise readout of " + std::to_string(options.noise_samples) +
@@ -29,11 +36,11 @@ void check(SimulateOptions const& options) {
            "give an SNR");
   }
   if (!(options.repetition_time_s >= 0)) {
-    refuse("repetition_time_s is " + std::to_string(options.repetition_time_s),
+    refuse(fmt::format("repetition_time_s is {:g}", options.repetition_time_s),
            "give a time above 0, or 0 for the least that fits");
   }
   for (double const fov : options.fov_mm) {
-    if (!(fov > 0) || !std::isfinite(fov)) refuse("fov_mm is " + std::to_string(fov), "give lengths above 0");
+    if (!(fov > 0) || !std::isfinite(fov)) refuse(fmt::format("fov_mm is {:g}", fov), "give lengths above 0");
   }
 }
 
@@ -59,8 +66,9 @@ double repetition_time(Context const& context, SimulateOptions const& options, T
   double const readout = static_cast<double>(t.samples_per_readout) * dwell_s(options.trajectory);
   if (options.repetition_time_s == 0) return std::max(0.01, readout + 0.005);
   if (options.repetition_time_s < readout) {
-    context.warn("readouts of " + std::to_string(readout * 1e3) + " ms do not fit the repetition time of " +
-                 std::to_string(options.repetition_time_s * 1e3) + " ms: the scan time is too short");
+    context.warn(fmt::format(
+        "readouts of {:.4g} ms do not fit the repetition time of {:.4g} ms: the scan time is too short",
+        readout * 1e3, options.repetition_time_s * 1e3));
   }
   return options.repetition_time_s;
 }
@@ -108,6 +116,12 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& asked) {
   result.shots = result.trajectory.size() / result.trajectory.samples_per_readout;
   result.scan_time_s = static_cast<double>(result.shots) * options.repetition_time_s;
   write_readouts(options, signal.samples, noise, result);
+  std::vector<std::complex<float>> const& data = result.scan.data;
+  if (first_non_finite(View<std::complex<float> const>(
+          data.data(), {{Axis::other, static_cast<std::int64_t>(data.size())}}))) {
+    throw Error(ErrorKind::bad_option, "the simulated samples leave single precision's range of 3.4e38",
+                "densities, noise or motion are out of all proportion: look at the options for a slip");
+  }
   return result;
 }
 

@@ -47,6 +47,14 @@ void find_dc(Trajectory const& t, TrajectoryFacts& facts) {
   facts.dc_distance = std::sqrt(nearest_sq);
   facts.dc_on_sample = facts.dc_distance <= kOnCentre;
   facts.dc_sample = dc_sample(t);
+  for (std::int64_t j = 0; j < t.samples_per_readout;
+       ++j) {  // files may say no time, or one from the first sample on
+    auto const m = static_cast<std::size_t>(j);
+    double const distance = std::hypot(t.kx[m], t.ky[m], t.dims == 3 ? t.kz[m] : 0);
+    if (distance > kOnCentre) continue;
+    facts.dc_sample = j;
+    break;
+  }
 }
 
 void refuse_limit(char const* what, double used, double limit, char const* unit, char const* hint) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "generator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
 
 namespace findrho::detail {
 namespace {
@@ -22,7 +25,8 @@ void require_positive(std::int64_t value, std::string const& option) {
 
 void require_positive(double value, std::string const& option) {
   if (value > 0 && value < 1e30) return;  // also refuses NaN
-  throw Error(ErrorKind::bad_option, option + " is " + std::to_string(value), "give a finite number above 0");
+  throw Error(ErrorKind::bad_option, fmt::format("{} is {:g}", option, value),
+              "give a finite number above 0");
 }
 
 void require_matrix(Matrix const& matrix, int dims, std::string const& trajectory) {
@@ -44,8 +48,17 @@ std::int64_t count_from(double count, std::string const& what) {
   if (count <= static_cast<double>(kMostSamples)) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(count)));
   }
-  throw Error(ErrorKind::bad_option, std::to_string(count) + " " + what + " are too many",
+  throw Error(ErrorKind::bad_option, fmt::format("{:g} {} are too many", count, what),
               "at most 2^32; give a smaller matrix or less oversampling");
+}
+
+void require_memory(double bytes, std::string const& what) {
+  auto const available = static_cast<double>(available_memory_bytes());
+  if (bytes <= available) return;
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("{} take {:.1f} GiB of memory, {:.1f} GiB are available", what, bytes / 0x1p30,
+                          available / 0x1p30),
+              "give a smaller matrix, fewer shots or samples");
 }
 
 Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t samples, std::int64_t dc_sample,
@@ -58,6 +71,7 @@ Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t sample
         "at most 2^32 samples; give fewer readouts or samples");
   }
   auto const total = static_cast<std::size_t>(readouts * samples);
+  require_memory(static_cast<double>(total) * (8.0 * dims + 4), fmt::format("{} samples", total));
   Trajectory t;
   t.dims = dims;
   for (int d = 0; d < dims; ++d) t[d].resize(total);

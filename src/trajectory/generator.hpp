@@ -18,8 +18,11 @@ void require_matrix(Matrix const& matrix, int dims, std::string const& trajector
 /// Errors  bad_option, for more than any scan has
 std::int64_t count_from(double count, std::string const& what);
 
+/// Errors  out_of_memory, where there are not so many bytes
+void require_memory(double bytes, std::string const& what);
+
 /// A trajectory of `readouts` x `samples` with all k = 0 and times (j - dc_sample) dwell_s in every readout.
-/// Errors  bad_option, for more samples than any scan has
+/// Errors  bad_option, for more samples than any scan has; out_of_memory
 Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t samples, std::int64_t dc_sample,
                             double dwell_s);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spokes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -30,9 +32,11 @@ std::int64_t spoke_count(std::int64_t spokes, double undersampling, double nyqui
     throw Error(ErrorKind::bad_option, "spokes is " + std::to_string(spokes),
                 "give 1 or more, or 0 for the Nyquist count");
   }
-  if (spokes > 0) return count_from(static_cast<double>(spokes), "spokes");
-  require_positive(undersampling, "undersampling");
-  return count_from(nyquist / undersampling, "spokes");
+  if (spokes == 0) require_positive(undersampling, "undersampling");
+  std::int64_t const count =
+      count_from(spokes > 0 ? static_cast<double>(spokes) : nyquist / undersampling, "spokes");
+  require_memory(static_cast<double>(count) * sizeof(std::array<double, 3>), fmt::format("{} spokes", count));
+  return count;
 }
 
 Trajectory make_spokes(Matrix const& matrix, int dims, std::vector<std::array<double, 3>> const& directions,

@@ -111,14 +111,22 @@ std::vector<double> at_equal_times(std::vector<double> const& nodes, Geometry co
   return result;
 }
 
-/// Largest second difference of samples one dwell time apart, T/m/s.
-double largest_slew(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s) {
-  double largest = 0;
-  for (std::size_t j = 2; j < samples.size(); ++j) {
-    Point const step = minus(samples[j], samples[j - 1]), before = minus(samples[j - 1], samples[j - 2]);
-    largest = std::max(largest, length(scaled(minus(step, before), scanner)));
+/// What samples one dwell time apart need, over the scanner's limits.
+struct Excess {
+  double gradient = 0, slew = 0;
+};
+
+Excess excess_of(std::vector<Point> const& samples, Scanner const& scanner, double dwell_s) {
+  Excess largest;
+  Point before{};
+  for (std::size_t j = 1; j < samples.size(); ++j) {
+    Point const step = scaled(minus(samples[j], samples[j - 1]), scanner);
+    largest.gradient = std::max(largest.gradient, length(step));
+    if (j > 1) largest.slew = std::max(largest.slew, length(minus(step, before)));
+    before = step;
   }
-  return largest / (dwell_s * dwell_s);
+  return {largest.gradient / (dwell_s * 1e-3 * scanner.gradient_mT_m),
+          largest.slew / (dwell_s * dwell_s * scanner.slew_T_m_s)};
 }
 
 }  // namespace
@@ -164,20 +172,20 @@ std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& 
   Geometry const g = geometry_of(curve, nodes, pace.scanner);
   double unit = INFINITY;  // T/m of one cycle per FOV per second along the axis where that is least
   for (int d = 0; d < 3; ++d) unit = std::min(unit, gradient_of_cycles_per_s(pace.scanner, d));
-  double const speed =
-      std::min(1e-3 * pace.scanner.gradient_mT_m, unit * pace.cycles_per_sample / pace.dwell_s);
+  double speed = std::min(1e-3 * pace.scanner.gradient_mT_m, unit * pace.cycles_per_sample / pace.dwell_s);
   double slew = pace.scanner.slew_T_m_s;
 
-  // The integration between nodes is of first order: where the samples' second differences exceed the limit, design again
-  // for a limit that is lower by as much.
+  // The integration between nodes is of first order: where the samples' differences exceed a limit, design again for one
+  // that is lower by as much.
   std::vector<double> result;
   for (int attempt = 0; attempt < 8; ++attempt) {
     result = at_equal_times(nodes, g, fastest(g, speed, slew, pace.start), pace.dwell_s, pace.samples);
     std::vector<Point> samples(result.size());
     std::transform(result.begin(), result.end(), samples.begin(), curve);
-    double const excess = largest_slew(samples, pace.scanner, pace.dwell_s) / pace.scanner.slew_T_m_s;
-    if (excess <= 1) break;
-    slew *= 0.999 / excess;
+    Excess const excess = excess_of(samples, pace.scanner, pace.dwell_s);
+    if (excess.gradient <= 1 && excess.slew <= 1) break;
+    if (excess.gradient > 1) speed *= 0.999 / excess.gradient;
+    if (excess.slew > 1) slew *= 0.999 / excess.slew;
   }
   return result;
 }

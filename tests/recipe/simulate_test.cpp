@@ -185,11 +185,15 @@ TEST(Simulate, RefusesWhatCannotBe) {
     }
     return std::string("nothing was refused");
   };
-  EXPECT_EQ(refused({.snr = -2}), "SNR is -2.000000");
+  EXPECT_EQ(refused({.snr = -2}), "SNR is -2");
   EXPECT_EQ(refused({.coils = 0}), "coils is 0");
-  EXPECT_EQ(refused({.repetition_time_s = -1}), "repetition_time_s is -1.000000");
-  EXPECT_EQ(refused({.fov_mm = {220, -1, 5}}), "fov_mm is -1.000000");
+  EXPECT_EQ(refused({.repetition_time_s = -1}), "repetition_time_s is -1");
+  EXPECT_EQ(refused({.fov_mm = {220, -1, 5}}), "fov_mm is -1");
   EXPECT_EQ(refused({.noise_samples = 8}), "a noise readout of 8 samples was asked for without noise");
+  EXPECT_EQ(refused({.snr = 1, .noise_samples = 65536}), "a noise readout of 65536 samples was asked for");
+  EXPECT_EQ(refused({.supersampling = -1}), "supersampling is -1");
+  EXPECT_EQ(refused({.matrix = {16, 16, 1}, .snr = 1e-300}),
+            "the simulated samples leave single precision's range of 3.4e38");
   EXPECT_EQ(refused({.matrix = {16, 16, 16}}),
             "a 2D spiral trajectory has 2 dimensions, the matrix is 16 x 16 x 16");
 }

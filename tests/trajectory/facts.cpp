@@ -47,6 +47,12 @@ TEST(Facts, ACircleNeedsTheGradientAndSlewOfItsSpeed) {
   EXPECT_NEAR(f.dc_distance, 10, 1e-12);
 }
 
+TEST(Facts, TheSampleAtDcIsFoundWithoutTimes) {
+  Trajectory t = make_radial_2d({64, 64, 1}, {.spokes = 3});
+  t.time_s.clear();
+  EXPECT_EQ(trajectory_facts(t, kScanner).dc_sample, 32);
+}
+
 TEST(Facts, SodiumNeedsMoreGradientByTheRatioOfGammas) {
   Trajectory const t = make_radial_2d({64, 64, 1}, {.spokes = 1});
   Scanner sodium = kScanner;

@@ -15,13 +15,14 @@ struct TrajectoryFacts {
   std::array<double, 3> largest_k{0, 0, 0};  // cycles per FOV
   // DC counts as on a sample when one lies within 1e-6 cycles per FOV of the centre.
   bool dc_on_sample = false;
-  double dc_distance = 0;      // of the nearest sample from the centre, cycles per FOV
-  std::int64_t dc_sample = 0;  // of a readout: the one whose time is nearest to 0
-  double dwell_s = 0;          // 0: unknown, and so are gradient, slew and times
-  double gradient_mT_m = 0;    // largest length of the gradient vector between two samples
-  double slew_T_m_s = 0;       // largest length of the rate of change of it, within the readouts
-  double readout_s = 0;        // samples x dwell
-  double scan_time_s = 0;      // shots x repetition time
+  double dc_distance = 0;  // of the nearest sample from the centre, cycles per FOV
+  std::int64_t dc_sample =
+      0;               // of the first readout: the first at the centre, or the one whose time is nearest to 0
+  double dwell_s = 0;  // 0: unknown, and so are gradient, slew and times
+  double gradient_mT_m = 0;  // largest length of the gradient vector between two samples
+  double slew_T_m_s = 0;     // largest length of the rate of change of it, within the readouts
+  double readout_s = 0;      // samples x dwell
+  double scan_time_s = 0;    // shots x repetition time
 };
 
 /// Gradient: first difference of k over dwell, gamma and FOV; slew: second difference. Ramps to the first and from the last
