@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times about a million samples of every trajectory and its density weights: generated, closed form where there is one,
-// Voronoi cells (2D), Pipe-Menon. Usage: trajectory_bench [THREADS]
+// Voronoi cells (2D), Pipe-Menon; then the closed-form k-space of a phantom along one of them.
+// Usage: trajectory_bench [THREADS]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,6 +10,8 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/nufft/pipe_menon.hpp"
+#include "findrho/phantom/coils.hpp"
+#include "findrho/phantom/phantom.hpp"
 #include "findrho/trajectory/density.hpp"
 #include "findrho/trajectory/generate.hpp"
 #include "findrho/trajectory/voronoi.hpp"
@@ -53,6 +56,15 @@ void run(Context const& context, Case const& c) {
              density ? fmt::format("{:8.3f}", analytic) : "       -", voronoi, pipe_menon);
 }
 
+void run_phantom(Context const& context) {
+  constexpr std::int64_t kCoils = 8;
+  Matrix const matrix{128, 128, 128};
+  Trajectory const t = make_trajectory(matrix, parse_trajectory("radial_3d:shots=7900"));
+  CoilSet const coils = make_coils(3, kCoils);
+  double const time = seconds([&] { phantom_samples(context, shepp_logan(3), matrix, t, coils); });
+  fmt::print("3D Shepp-Logan through {} coils, {} samples in closed form: {:.3f}\n", kCoils, t.size(), time);
+}
+
 }  // namespace
 }  // namespace findrho
 
@@ -61,5 +73,6 @@ int main(int argc, char** argv) {
   fmt::print("{} threads; seconds\n{:<40} {:>8} {:>8} {:>8} {:>8} {:>8}\n", context.threads(), "trajectory",
              "samples", "made", "analytic", "Voronoi", "P.-Menon");
   for (auto const& c : findrho::kCases) findrho::run(context, c);
+  findrho::run_phantom(context);
   return 0;
 }
