@@ -70,18 +70,7 @@ std::int64_t fewest_interleaves(Matrix const& matrix, SpiralVdOptions const& o, 
   };
   // More interleaves than these are straight spokes: they do not get shorter.
   auto const most = static_cast<std::int64_t>(std::ceil(4 * pi * thin.edge));
-  if (!fits(most)) {
-    throw Error(ErrorKind::bad_option,
-                fmt::format("even {} interleaves take longer than the readout limit of {:.4g} ms", most,
-                            o.longest_readout_s * 1e3),
-                "give a longer --readout-limit, a smaller matrix or more gradient and slew rate");
-  }
-  std::int64_t too_few = 0, enough = most;
-  while (enough - too_few > 1) {
-    std::int64_t const middle = std::max<std::int64_t>(1, (too_few + enough) / 2);
-    (fits(middle) ? enough : too_few) = middle;
-  }
-  return enough;
+  return detail::fewest_interleaves(most, o.longest_readout_s, fits);
 }
 
 void check(Matrix const& matrix, SpiralVdOptions const& o) {

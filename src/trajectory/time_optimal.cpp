@@ -131,6 +131,22 @@ Excess excess_of(std::vector<Point> const& samples, Scanner const& scanner, doub
 
 }  // namespace
 
+std::int64_t fewest_interleaves(std::int64_t most, double longest_readout_s,
+                                std::function<bool(std::int64_t)> const& fits) {
+  if (!fits(most)) {
+    throw Error(ErrorKind::bad_option,
+                fmt::format("even {} interleaves take longer than the readout limit of {:.4g} ms", most,
+                            longest_readout_s * 1e3),
+                "give a longer --readout-limit, a smaller matrix or more gradient and slew rate");
+  }
+  std::int64_t too_few = 0, enough = most;
+  while (enough - too_few > 1) {
+    std::int64_t const middle = (too_few + enough) / 2;
+    (fits(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
 Point widest_scale(Matrix const& matrix, Scanner const& scanner, double edge) {
   double largest = 0;
   for (int d = 0; d < matrix.dims(); ++d) {

@@ -39,6 +39,11 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
 /// Source  Lustig, Kim and Pauly, IEEE TMI 27:866 (2008), doi:10.1109/TMI.2008.922699
 std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace);
 
+/// The fewest interleaves, at most `most`, that fit; more of them are shorter.
+/// Errors  bad_option, where even the most do not keep the readout below its limit
+std::int64_t fewest_interleaves(std::int64_t most, double longest_readout_s,
+                                std::function<bool(std::int64_t)> const& fits);
+
 /// What a radius in units of `edge` is multiplied with per axis so that a curve designed on the circle or sphere needs, turned in
 /// any way, at least what its picture on the matrix's ellipse needs: the axis with the largest gradient per edge sets all.
 Point widest_scale(Matrix const& matrix, Scanner const& scanner, double edge);
