@@ -289,6 +289,18 @@ std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t ma
   return factors;
 }
 
+void require_dims(int trajectory_dims, Matrix const& m) {
+  if (m.x < 1 || m.y < 1 || m.z < 1) {
+    throw Error(ErrorKind::bad_shape, "the matrix " + m.shape().str() + " has an empty axis");
+  }
+  if (trajectory_dims != m.dims()) {
+    throw Error(ErrorKind::bad_shape,
+                "a trajectory of " + std::to_string(trajectory_dims) +
+                    " dimensions does not fit the matrix " + m.shape().str(),
+                "a 2D image has z 1, a 3D image needs kz");
+  }
+}
+
 std::string describe(Design const& d) {
   std::string const name = d.kernel == GriddingKernel::bilinear ? "bilinear" : "Kaiser-Bessel";
   std::string oversampling = std::to_string(d.oversampling);

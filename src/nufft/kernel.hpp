@@ -23,6 +23,10 @@ struct Design {
   double oversampling;  // smallest grid size over matrix size
 };
 
+/// A trajectory of so many dimensions fits the matrix.
+/// Errors  bad_shape
+void require_dims(int trajectory_dims, Matrix const& matrix);
+
 /// epsilon: unit roundoff of the precision; smallest_accuracy: what may be asked for in it.
 /// Errors  bad_option
 Design choose_design(std::int64_t samples, Matrix const& matrix, NufftOptions const& options, double epsilon,

@@ -40,15 +40,7 @@ std::int64_t grid_elements(std::int64_t coils, Layout const& layout) {
 }
 
 void check(Trajectory const& t, Matrix const& m) {
-  if (m.x < 1 || m.y < 1 || m.z < 1) {
-    throw Error(ErrorKind::bad_shape, "the matrix " + m.shape().str() + " has an empty axis");
-  }
-  if (t.dims != m.dims()) {
-    throw Error(ErrorKind::bad_shape,
-                "a trajectory of " + std::to_string(t.dims) + " dimensions does not fit the matrix " +
-                    m.shape().str(),
-                "a 2D image has z 1, a 3D image needs kz");
-  }
+  nufft::require_dims(t.dims, m);
   for (int d = 0; d < t.dims; ++d) {
     if (t[d].size() != t.kx.size()) {
       throw Error(ErrorKind::bad_shape, "the trajectory has " + std::to_string(t.kx.size()) + " kx and " +

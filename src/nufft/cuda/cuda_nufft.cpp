@@ -20,18 +20,6 @@ namespace {
 using nufft::Design;
 using nufft::PiecewiseKernel;
 
-void check(CudaTrajectory const& t, Matrix const& m) {
-  if (m.x < 1 || m.y < 1 || m.z < 1) {
-    throw Error(ErrorKind::bad_shape, "the matrix " + m.shape().str() + " has an empty axis");
-  }
-  if (t.dims != m.dims()) {
-    throw Error(ErrorKind::bad_shape,
-                "a trajectory of " + std::to_string(t.dims) + " dimensions does not fit the matrix " +
-                    m.shape().str(),
-                "a 2D image has z 1, a 3D image needs kz");
-  }
-}
-
 /// Kernel and grid with the numbers that the module is given.
 struct Tables {
   Design design;
@@ -158,7 +146,7 @@ struct CudaNufft<T>::Impl {
 template <class T>
 CudaNufft<T>::CudaNufft(CudaSession const& session, CudaTrajectory const& trajectory, Matrix const& matrix,
                         CudaNufftOptions const& options) {
-  check(trajectory, matrix);
+  nufft::require_dims(trajectory.dims, matrix);
   impl_ = std::make_unique<Impl>(session, trajectory, matrix, options,
                                  *tables(trajectory.samples, matrix, options.nufft, kSingle<T>));
 }
@@ -222,7 +210,7 @@ template <class T>
 void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& trajectory, T const* weights,
                             Matrix const& matrix, Matrix const& grid, double scale, T* spectrum,
                             CudaNufftOptions const& options) {
-  check(trajectory, matrix);
+  nufft::require_dims(trajectory.dims, matrix);
   Matrix const wide{2 * matrix.x, 2 * matrix.y, matrix.z > 1 ? 2 * matrix.z : 1};
   Handle const plan(session, trajectory, wide, *tables(trajectory.samples, wide, options.nufft, kSingle<T>),
                     options, 2, kSingle<T>);
@@ -237,7 +225,7 @@ template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, 
 
 void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,
                              Matrix const& matrix, float* weights, int iterations) {
-  check(trajectory, matrix);
+  nufft::require_dims(trajectory.dims, matrix);
   Handle const plan(session, trajectory, matrix, Tables(nufft::convolution_design(matrix), matrix), {}, 1,
                     true);
   plan.run(&CudaNufftTable::pipe_menon, weights, iterations);
