@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ladder's picture from a report as a device would give it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "findrho/io/png.hpp"
 #include "ladder_table.hpp"
+#include "support/temp_folder.hpp"
 
 namespace findrho {
 namespace {
@@ -49,9 +49,8 @@ LadderReport device_report() {
 
 class LadderPicture : public testing::Test {
  protected:
-  std::filesystem::path const file_ =
-      std::filesystem::temp_directory_path() / ("ladder-picture-" + std::to_string(getpid()) + ".png");
-  void TearDown() override { std::filesystem::remove(file_); }
+  test::TempFolder const folder_;
+  std::filesystem::path const file_ = folder_ / "ladder.png";
   std::int64_t height(LadderReport const& report) {
     write_ladder_picture(file_, report);
     return read_png(file_).shape().extent(Axis::y);

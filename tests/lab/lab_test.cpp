@@ -12,6 +12,7 @@
 #include "lab/collect.hpp"
 #include "lab/product_check.hpp"
 #include "lab/recorder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace findrho {
 namespace {
@@ -117,9 +118,8 @@ TEST(ProductCheck, FindsOneWrongElement) {
 
 class CeilingsFile : public testing::Test {
  protected:
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "findrho-ceilings";
-  void SetUp() override { std::filesystem::remove_all(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  test::TempFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(CeilingsFile, ComesBackAsItWasKept) {

@@ -12,6 +12,7 @@
 
 #include "conformance/random.hpp"
 #include "findrho/operator/toeplitz.hpp"
+#include "support/temp_folder.hpp"
 
 namespace findrho {
 namespace {
@@ -20,7 +21,8 @@ namespace fs = std::filesystem;
 
 class ToeplitzCache : public testing::Test {
  protected:
-  fs::path const folder = fs::path(testing::TempDir()) / ("findrho-cache-" + std::to_string(::getpid()));
+  test::TempFolder const temporary;
+  fs::path const folder = temporary / "cache";
   Matrix const matrix{12, 10, 1};
   Trajectory trajectory = laws::random_trajectory(matrix, 50, 1);
   std::vector<double> weights = laws::random_weights(50, 2);
@@ -29,10 +31,8 @@ class ToeplitzCache : public testing::Test {
   Context context = Context::cpu(1);
 
   void SetUp() override {
-    fs::remove_all(folder);
     context.set_event_sink([this](Event const& event) { notes.push_back(event.text); });
   }
-  void TearDown() override { fs::remove_all(folder); }
 
   std::shared_ptr<ToeplitzKernel<float> const> get(std::int64_t limit_bytes = 1 << 30) {
     notes.clear();

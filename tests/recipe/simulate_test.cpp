@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "findrho/io/mrd_read.hpp"
 #include "findrho/io/mrd_write.hpp"
 #include "findrho/recipe/prepare.hpp"
+#include "support/temp_folder.hpp"
 
 namespace findrho {
 namespace {
@@ -132,16 +132,15 @@ TEST(Simulate, TheNoiseReadoutComesFirstAndIsFlagged) {
 TEST(Simulate, WrittenScansAreReadBackAsTheyWere) {
   TrajectoryOptions const kinds[] = {CartesianOptions{}, Radial2dOptions{.kind = SpokeKind::half},
                                      Radial3dOptions{.undersampling = 4}, Spiral2dOptions{.interleaves = 3}};
+  test::TempFolder const folder;
   for (TrajectoryOptions const& kind : kinds) {
     bool const solid = std::holds_alternative<Radial3dOptions>(kind);
     SimulateOptions const options{
         .matrix = {24, 24, solid ? 24 : 1}, .trajectory = kind, .coils = 2, .snr = 30, .noise_samples = 64};
     SimulatedScan const s = simulate(context, options);
-    auto const path =
-        std::filesystem::temp_directory_path() / ("findrho_simulate_" + std::to_string(kind.index()) + ".h5");
-    write_mrd(path.string(), s.scan);
-    Dataset const data = prepare(context, read_mrd(context, path.string()));
-    std::filesystem::remove(path);
+    std::string const path = folder / "scan.h5";
+    write_mrd(path, s.scan);
+    Dataset const data = prepare(context, read_mrd(context, path));
 
     EXPECT_EQ(data.matrix, options.matrix);
     EXPECT_EQ(data.cartesian, std::holds_alternative<CartesianOptions>(kind));
