@@ -33,9 +33,12 @@ struct BoxShape {
   static constexpr int steps = (rows + 7) / 8;                    // a warp takes 8 of them at once
   /// Weights of a sample: along x, then of its rows. Odd, so that lanes writing theirs meet no bank conflicts.
   static constexpr int stride = (kAlongX + rows) | 1;
-  /// Lanes without a row read beyond the last sample's weights: up to 7 of them.
-  static constexpr std::size_t scratch = static_cast<std::size_t>(box.cells()) * sizeof(float2) +
-                                         static_cast<std::size_t>(32 * stride + 8) * sizeof(float);
+  /// Of one warp. Lanes without a row read beyond the last sample's weights: up to 7 of them.
+  static constexpr int weights = 32 * stride + 8;
+  static constexpr std::size_t scratch(int warps) {
+    return static_cast<std::size_t>(box.cells()) * sizeof(float2) +
+           static_cast<std::size_t>(warps * weights) * sizeof(float);
+  }
 };
 
 /// Calls f with the shape for a grid's dimensions and width.
@@ -87,7 +90,7 @@ struct BoxRows<BoxShape<Dims, Width>> {
   int from[Shape::steps];
   bool last;  // whether the lane has a row in the last step; in those before it has
   __device__ BoxRows() : last(true) {
-    int const lane = threadIdx.x;
+    int const lane = threadIdx.x % 32;
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k) {
       int const row = k * 8 + lane / 4, z = Dims == 3 ? row % Width : 0, y = Dims == 3 ? row / Width : row;
@@ -103,7 +106,7 @@ struct Patch {
   int at;                         // its first cell from an even one on, the parity in bit 0
   float a, b, row[Shape::steps];  // weights of the lane's two cells along x, and of its rows
   __device__ Patch(float const* w, int at_) : at(at_) {
-    int const lane = threadIdx.x;
+    int const lane = threadIdx.x % 32;
     float const* const x = w + lane % 4 * 2 + 1 - (at & 1);
     a = x[0];
     b = x[1];

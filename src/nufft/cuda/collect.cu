@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interpolation from boxes: a warp copies the cells that the patches of one piece of a bin reach into shared memory and
-// reads the patches there, four samples at a time. Against interpolate.cu the cells are fetched once for a piece, which
-// pays when it has many samples.
+// Interpolation from boxes: two warps copy the cells that the patches of one piece of a bin reach into shared memory and
+// each reads the patches of half of the samples there, four at a time. Against interpolate.cu the cells are fetched once
+// for a piece, which pays when it has many samples.
 #include <cuda_pipeline.h>
 
 #include "backend/cuda/launch.hpp"
@@ -11,7 +11,7 @@
 namespace findrho::nufft {
 namespace {
 
-constexpr int kTogether = 4;
+constexpr int kTogether = 4, kWarps = 2, kLanes = 32 * kWarps;
 
 __device__ int wrapped(int cell, int grid) {
   return cell < grid ? cell : cell % grid;
@@ -23,7 +23,7 @@ template <class Shape>
 __device__ void start_box(TileGrid const& g, BinPlace const& bin, float2 const* grid, float4* quad) {
   constexpr Box box = Shape::box;
   constexpr int row_pairs = box.row / 2, pairs = row_pairs * box.y * box.z;
-  for (int i = threadIdx.x; i < pairs; i += 32) {
+  for (int i = threadIdx.x; i < pairs; i += kLanes) {
     int const row = i / row_pairs, pair = i % row_pairs, y = row % box.y, z = row / box.y;
     int const x_cell = wrapped(bin.first[0] + 2 * pair, g.grid[0]),
               y_cell = wrapped(bin.first[1] + y, g.grid[1]), z_cell = wrapped(bin.first[2] + z, g.grid[2]);
@@ -49,18 +49,18 @@ __device__ float2 read_patch(BoxRows<Shape> const& rows, Patch<Shape> const& pat
   return {patch.a * sum.x + patch.b * sum.z, patch.a * sum.y + patch.b * sum.w};
 }
 
-/// One warp a block. blockIdx.y: coil.
+/// blockIdx.y: coil.
 template <class Shape>
-__global__ void __launch_bounds__(32)
+__global__ void __launch_bounds__(kLanes)
     collect_kernel(__grid_constant__ BoxesJob const job, float2* values, int add) {
   extern __shared__ __align__(16) unsigned char scratch[];
   TileGrid const& g = job.tiles;
   constexpr Box box = Shape::box;
   constexpr int stride = Shape::stride, quads = box.quads();
-  int const lane = threadIdx.x;
+  int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   float4* const quad = reinterpret_cast<float4*>(scratch);
   float2 const* const cells = reinterpret_cast<float2 const*>(scratch);
-  float* const weights = reinterpret_cast<float*>(quad + quads);
+  float* const weights = reinterpret_cast<float*>(quad + quads) + warp * Shape::weights;
   Piece const piece = job.pieces[blockIdx.x];
   BinPlace const bin(g, piece.bin);
   std::int64_t const grid_cells = static_cast<std::int64_t>(g.grid[0]) * g.grid[1] * g.grid[2];
@@ -68,8 +68,12 @@ __global__ void __launch_bounds__(32)
   BoxRows<Shape> const rows;
   float* const out =
       reinterpret_cast<float*>(values + static_cast<std::int64_t>(blockIdx.y) * job.samples.count);
-  for (unsigned base = piece.first; base < piece.last; base += 32) {
-    int const count = min(32U, piece.last - base);
+  unsigned const half = piece.first + (piece.last - piece.first + 1) / 2;
+  unsigned const first = warp == 0 ? piece.first : half, last = warp == 0 ? half : piece.last;
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  for (unsigned base = first; base < last; base += 32) {
+    int const count = min(32U, last - base);
     int at = 0;
     unsigned index = 0;
     __syncwarp();
@@ -78,7 +82,6 @@ __global__ void __launch_bounds__(32)
       index = job.samples.index[base + lane];
       write_box_weights(Shape{}, job.samples, job.kernel, base + lane, weights + lane * stride);
     }
-    __pipeline_wait_prior(0);
     __syncwarp();
     for (int i = 0; i < count; i += kTogether) {
       float sum[2 * kTogether];
@@ -103,7 +106,7 @@ template <class Shape>
 void launch(cudaStream_t stream, BoxesJob const& job, float2* values, int coils, int add) {
   if (job.piece_count == 0) return;
   dim3 const blocks(static_cast<unsigned>(job.piece_count), static_cast<unsigned>(coils));
-  collect_kernel<Shape><<<blocks, 32, Shape::scratch, stream>>>(job, values, add);
+  collect_kernel<Shape><<<blocks, kLanes, Shape::scratch(kWarps), stream>>>(job, values, add);
   check_launch("collect");
 }
 

@@ -92,71 +92,87 @@ struct Reaching {
   unsigned first, last;
   int x, y, z;
 };
-constexpr int kMostReaching = 64;  // 4 bins an axis: tiles hold 8 cells or more, kernels have 7 at most
+
+/// What one warp finds out about a tile for its block. 3 bins an axis reach a tile at most: tiles hold 8 cells or more,
+/// kernels have 7, and only the last tile may be short.
+struct TileBins {
+  int tile[3], count;
+  Reaching bin[32];
+};
 
 __device__ int first_in_box(TileGrid const& g, int axis, int tile, int bin) {
   int const at = g.first_cell(axis, tile) - g.first_cell(axis, bin);
   return at < 0 ? at + g.grid[axis] : at;
 }
 
-/// The bins that reach a tile, one found by each of the first lanes; returns how many there are.
-__device__ int find_reaching(BoxesJob const& job, int x, int y, int z, Reaching* reaching) {
+/// For one warp: a lane a bin.
+__device__ void find_bins_of(BoxesJob const& job, int tile, TileBins& to) {
   TileGrid const& g = job.tiles;
+  int const x = tile % g.tiles[0], y = tile / g.tiles[0] % g.tiles[1], z = tile / (g.tiles[0] * g.tiles[1]);
   BinRun const run_x = bins_reaching(g, 0, x), run_y = bins_reaching(g, 1, y), run_z = bins_reaching(g, 2, z);
   int const count = run_x.count * run_y.count * run_z.count, i = threadIdx.x;
-  if (i < count) {
-    int const bx = (run_x.first + i % run_x.count) % g.tiles[0];
-    int const by = (run_y.first + i / run_x.count % run_y.count) % g.tiles[1];
-    int const bz = (run_z.first + i / (run_x.count * run_y.count)) % g.tiles[2];
-    int const bin = g.index(bx, by, bz);
-    reaching[i] = {job.piece_first[bin], job.piece_first[bin + 1], first_in_box(g, 0, x, bx),
-                   first_in_box(g, 1, y, by), first_in_box(g, 2, z, bz)};
+  if (i == 0) {
+    to.tile[0] = x;
+    to.tile[1] = y;
+    to.tile[2] = z;
+    to.count = count;
   }
-  return count;
+  if (i >= count) return;
+  int const bx = (run_x.first + i % run_x.count) % g.tiles[0];
+  int const by = (run_y.first + i / run_x.count % run_y.count) % g.tiles[1];
+  int const bz = (run_z.first + i / (run_x.count * run_y.count)) % g.tiles[2];
+  int const bin = g.index(bx, by, bz);
+  to.bin[i] = {job.piece_first[bin], job.piece_first[bin + 1], first_in_box(g, 0, x, bx),
+               first_in_box(g, 1, y, by), first_in_box(g, 2, z, bz)};
 }
 
 /// A block a tile; a lane two cells of it, for every other box. blockIdx.y: coil.
 __global__ void __launch_bounds__(kJoinLanes* kJoinGroups) join_kernel(__grid_constant__ BoxesJob const job) {
   __shared__ float4 sums[kJoinGroups][kJoinLanes];
-  __shared__ Reaching reaching[kMostReaching];
+  __shared__ TileBins bins;
   TileGrid const& g = job.tiles;
+  if (threadIdx.x < 32) find_bins_of(job, static_cast<int>(blockIdx.x), bins);
   Box const box(g.dims, g.width);
   int const quads = box.quads(), pair = threadIdx.x % kJoinLanes;
-  unsigned const group = threadIdx.x / kJoinLanes, tile = blockIdx.x;
-  int const tile_x = static_cast<int>(tile % g.tiles[0]),
-            tile_y = static_cast<int>(tile / g.tiles[0] % g.tiles[1]),
-            tile_z = static_cast<int>(tile / (g.tiles[0] * g.tiles[1]));
-  int const count = find_reaching(job, tile_x, tile_y, tile_z, reaching);
+  unsigned const group = threadIdx.x / kJoinLanes;
   // A tile's row is 4 pairs of 8 rows and planes in 3D, 16 pairs of 16 rows in 2D.
   bool const flat = g.dims == 2;
   int const x = flat ? pair % 16 * 2 : pair % 4 * 2, y = flat ? pair / 16 : pair / 4 % 8,
             z = flat ? 0 : pair / 32;
+  // A box goes round a grid that is smaller than it: then it holds a cell more than once.
+  bool const round = g.grid[0] < box.row || g.grid[1] < box.y || g.grid[2] < box.z;
   float4 const* const slots = reinterpret_cast<float4 const*>(job.slots) +
                               static_cast<std::int64_t>(blockIdx.y) * job.piece_count * quads;
-  __syncthreads();
   float4 sum{0, 0, 0, 0};
+  auto const add_slots = [&](int at, unsigned first, unsigned last) {
+    float4 const* const from = slots + at / 2;
+#pragma unroll 4
+    for (unsigned i = first; i < last; i += kJoinGroups) add(sum, from[static_cast<std::int64_t>(i) * quads]);
+  };
+  __syncthreads();
   unsigned turn = 0;  // boxes so far: they go to the groups in turn
-  for (int n = 0; n < count; ++n) {
-    Reaching const r = reaching[n];
+  for (int n = 0; n < bins.count; ++n) {
+    Reaching const r = bins.bin[n];
     unsigned const mine = r.first + (group - turn) % kJoinGroups;
     turn += r.last - r.first;
     if (mine >= r.last) continue;
-    // A box goes round a grid that is smaller than it: then it holds a cell more than once.
-    for (int lz = r.z + z; lz < box.z; lz += g.grid[2]) {
-      for (int ly = r.y + y; ly < box.y; ly += g.grid[1]) {
-        for (int lx = r.x + x; lx < box.row; lx += g.grid[0]) {
-          float4 const* const from = slots + (lz * box.plane + ly * box.row + lx) / 2;
-#pragma unroll 4
-          for (unsigned i = mine; i < r.last; i += kJoinGroups)
-            add(sum, from[static_cast<std::int64_t>(i) * quads]);
-        }
+    int const lx = r.x + x, ly = r.y + y, lz = r.z + z;
+    if (!round) {
+      if (lx < box.row && ly < box.y && lz < box.z)
+        add_slots(lz * box.plane + ly * box.row + lx, mine, r.last);
+      continue;
+    }
+    for (int iz = lz; iz < box.z; iz += g.grid[2]) {
+      for (int iy = ly; iy < box.y; iy += g.grid[1]) {
+        for (int ix = lx; ix < box.row; ix += g.grid[0])
+          add_slots(iz * box.plane + iy * box.row + ix, mine, r.last);
       }
     }
   }
   sums[group][pair] = sum;
   __syncthreads();
-  int const cell_x = g.first_cell(0, tile_x) + x, cell_y = g.first_cell(1, tile_y) + y,
-            cell_z = g.first_cell(2, tile_z) + z;
+  int const cell_x = g.first_cell(0, bins.tile[0]) + x, cell_y = g.first_cell(1, bins.tile[1]) + y,
+            cell_z = g.first_cell(2, bins.tile[2]) + z;
   if (group != 0 || cell_x >= g.grid[0] || cell_y >= g.grid[1] || cell_z >= g.grid[2]) return;
 #pragma unroll
   for (int i = 1; i < kJoinGroups; ++i) add(sum, sums[i][pair]);
@@ -170,7 +186,7 @@ void launch(cudaStream_t stream, BoxesJob const& job, int coils) {
   auto const many = static_cast<unsigned>(coils);
   if (job.piece_count > 0) {
     scatter_kernel<Shape>
-        <<<dim3(static_cast<unsigned>(job.piece_count), many), 32, Shape::scratch, stream>>>(job);
+        <<<dim3(static_cast<unsigned>(job.piece_count), many), 32, Shape::scratch(1), stream>>>(job);
     check_launch("scatter");
   }
   join_kernel<<<dim3(static_cast<unsigned>(job.tiles.count()), many), kJoinLanes * kJoinGroups, 0, stream>>>(
