@@ -60,20 +60,23 @@ std::vector<ManifestOption> options_of(CLI::App const& command) {
   return options;
 }
 
-Manifest manifest_of(App& app, ReconArguments const& a, CLI::App const& command, ReconResult const& result,
-                     Matrix const& matrix, int threads) {
+Manifest manifest_of(App& app, Context const& context, ReconArguments const& a, CLI::App const& command,
+                     ReconResult const& result, Matrix const& matrix) {
   Manifest m;
   m.version = version();
   m.command = "recon";
   m.options = options_of(command);
   m.inputs = inputs_of(a);
-  for (ManifestInput& input : m.inputs) input.sha256 = sha256_file(input.path);
+  context.pool().each(std::ssize(m.inputs), [&](std::int64_t i) {
+    ManifestInput& input = m.inputs[static_cast<std::size_t>(i)];
+    input.sha256 = sha256_file(input.path);
+  });
   RunRecord const& record = app.record();
   m.notes = record.notes;
   m.warnings = record.warnings;
   for (auto const& phase : record.phases) m.phases.push_back({phase.name, phase.seconds});
   m.peak_memory_bytes = peak_memory_bytes();
-  m.threads = threads;
+  m.threads = context.threads();
   m.seed = a.seed;
   m.interrupted = result.interrupted;
   m.matrix = matrix;
@@ -182,8 +185,8 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
     files.write(result, scan.mrd_header);
   }
   Shape const& s = result.images.shape();
-  Manifest manifest = manifest_of(
-      app, a, command, result, {s.extent(Axis::x), s.extent(Axis::y), s.extent(Axis::z)}, context.threads());
+  Manifest manifest = manifest_of(app, context, a, command, result,
+                                  {s.extent(Axis::x), s.extent(Axis::y), s.extent(Axis::z)});
   manifest.device = device_name(options);
   std::vector<std::string> hashes;
   for (auto const& file : files.files()) {

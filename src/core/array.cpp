@@ -87,7 +87,7 @@ namespace detail {
 namespace {
 
 // Work grids are walked along every axis: with 4 KiB pages each step of a long axis would miss the TLB.
-constexpr std::size_t kHugePage = std::size_t{2} << 20, kMapped = std::size_t{16} << 20;
+constexpr std::size_t kHugePage = std::size_t{2} << 20, kMapped = kHugePage;
 
 /// Straight from the kernel, huge pages asked for. Its pages are zero already, and are made by the threads that touch
 /// them first instead of all by this one; null when there is no memory.

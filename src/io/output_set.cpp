@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "findrho/core/error.hpp"
@@ -226,9 +227,10 @@ void OutputSet::commit() {
       free_slot(item.slot);
     }
   }
-  for (Item const& item : std::exchange(items_, {})) {
-    flush_folder(fs::path(item.final).parent_path().string());
-  }
+  std::set<std::string> folders;
+  for (Item const& item : std::exchange(items_, {}))
+    folders.insert(fs::path(item.final).parent_path().string());
+  for (std::string const& folder : folders) flush_folder(folder);
 }
 
 bool discard_staged_files() noexcept {

@@ -90,17 +90,35 @@ void run_middle(int radix, T const* spectrum, T* tile, std::int64_t count) {
   }
 }
 
-/// The first pass, radix 4, when the second half of the input is zero: two inputs, four outputs.
 template <class T>
-void first_pass_of_half(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
+HWY_INLINE Complex<T> load_interleaved(T const* at) {
+  Complex<T> a;
+  hn::LoadInterleaved2(Tag<T>(), at, a.re, a.im);
+  return a;
+}
+
+/// Interleaved numbers from v on of the count at `at`, zeros beyond.
+template <class T>
+HWY_INLINE Complex<T> load_lanes(T const* at, std::int64_t count, std::int64_t v) {
+  if (v + kVector<T> <= count) return load_interleaved(at + 2 * v);
+  HWY_ALIGN T padded[kRow<T>] = {};
+  if (v < count) std::copy(at + 2 * v, at + 2 * count, padded);
+  return load_interleaved(static_cast<T const*>(padded));
+}
+
+/// The first pass, radix 4, when the second half of the input is zero: two inputs, four outputs. Input n from lane v on
+/// is element(n, v), n < count.
+template <class T, class Element>
+HWY_INLINE void first_pass_of_half(LaneFft<T> const& fft, std::int64_t count, Element const& element,
+                                   T* tile) {
   constexpr Direction kForward = Direction::forward;
   std::int64_t const part = fft.size / 4;
   Complex<T> const zero{hn::Zero(Tag<T>()), hn::Zero(Tag<T>())};
   for (std::int64_t n = 0; n < part; ++n) {
     T const* const w = fft.twiddles.data() + 6 * n;
     for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
-      Complex<T> const a = n < in.count ? load(in.data + n * in.stride + v) : zero;
-      Complex<T> const b = n + part < in.count ? load(in.data + (n + part) * in.stride + v) : zero;
+      Complex<T> const a = n < count ? element(n, v) : zero;
+      Complex<T> const b = n + part < count ? element(n + part, v) : zero;
       T* const rows = tile + n * kRow<T> + v;
       store(a + b, rows);
       store(rotate<kForward>(along<kForward>(a, b), w), rows + part * kRow<T>);
@@ -110,56 +128,107 @@ void first_pass_of_half(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
   }
 }
 
-/// The last inverse pass, radix 4, when only the first half of the output is wanted.
 template <class T>
-void last_pass_to_half(LaneFft<T> const& fft, T const* tile, Rows<T> out) {
+void first_pass_of_half(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
+  first_pass_of_half(
+      fft, in.count,
+      [in](std::int64_t n, std::int64_t v) HWY_ATTR { return load(in.data + n * in.stride + v); }, tile);
+}
+
+/// The last inverse pass, radix 4, when only the first half of the output is wanted: element n from lane v on goes to
+/// take(a, n, v), n < count.
+template <class T, class Take>
+HWY_INLINE void last_pass_to_half(LaneFft<T> const& fft, T const* tile, std::int64_t count,
+                                  Take const& take) {
   constexpr Direction kInverse = Direction::inverse;
   std::int64_t const part = fft.size / 4;
-  for (std::int64_t n = 0; n < part && n < out.count; ++n) {
+  for (std::int64_t n = 0; n < part && n < count; ++n) {
     T const* const w = fft.twiddles.data() + 6 * n;
     for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
       T const* const rows = tile + n * kRow<T> + v;
       Complex<T> const a0 = load(rows), a1 = rotate<kInverse>(load(rows + part * kRow<T>), w);
       Complex<T> const a2 = rotate<kInverse>(load(rows + 2 * part * kRow<T>), w + 2);
       Complex<T> const a3 = rotate<kInverse>(load(rows + 3 * part * kRow<T>), w + 4);
-      store((a0 + a2) + (a1 + a3), out.data + n * out.stride + v);
-      if (n + part < out.count) {
-        store(along<kInverse>(a0 - a2, a1 - a3), out.data + (n + part) * out.stride + v);
-      }
+      take((a0 + a2) + (a1 + a3), n, v);
+      if (n + part < count) take(along<kInverse>(a0 - a2, a1 - a3), n + part, v);
     }
   }
+}
+
+template <class T>
+void last_pass_to_half(LaneFft<T> const& fft, T const* tile, Rows<T> out) {
+  last_pass_to_half(fft, tile, out.count, [out](Complex<T> a, std::int64_t n, std::int64_t v) HWY_ATTR {
+    store(a, out.data + n * out.stride + v);
+  });
 }
 
 // After the first pass the quarters of the tile are independent: each goes through all other passes while in
 // L1.
 template <class T>
-void forward(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
-  T const* const twiddles = fft.twiddles.data();
-  if (in.count <= fft.size / 2) {
-    first_pass_of_half(fft, in, tile);
-  } else {
-    for (std::int64_t n = 0; n < fft.size && in.data != tile; ++n) {
-      std::copy_n(in.data + n * in.stride, kRow<T>, tile + n * kRow<T>);
-    }
-    run_pass<Direction::forward>(fft.passes[0], twiddles, tile, fft.size);
-  }
+void forward_quarters(LaneFft<T> const& fft, T* tile) {
   std::int64_t const quarter = fft.size / 4;
   for (int q = 0; q < 4; ++q) {
     for (std::size_t p = 1; p < fft.passes.size(); ++p) {
-      run_pass<Direction::forward>(fft.passes[p], twiddles, tile + q * quarter * kRow<T>, quarter);
+      run_pass<Direction::forward>(fft.passes[p], fft.twiddles.data(), tile + q * quarter * kRow<T>, quarter);
     }
   }
 }
 
 template <class T>
-void inverse(LaneFft<T> const& fft, T* tile, Rows<T> out) {
+void inverse_quarters(LaneFft<T> const& fft, T* tile) {
   std::int64_t const quarter = fft.size / 4;
   for (int q = 0; q < 4; ++q) {
     for (std::size_t p = fft.passes.size() - 1; p > 0; --p) {
       run_pass<Direction::inverse>(fft.passes[p], fft.twiddles.data(), tile + q * quarter * kRow<T>, quarter);
     }
   }
+}
+
+template <class T>
+void forward(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
+  if (in.count <= fft.size / 2) {
+    first_pass_of_half(fft, in, tile);
+  } else {
+    for (std::int64_t n = 0; n < fft.size && in.data != tile; ++n) {
+      std::copy_n(in.data + n * in.stride, kRow<T>, tile + n * kRow<T>);
+    }
+    run_pass<Direction::forward>(fft.passes[0], fft.twiddles.data(), tile, fft.size);
+  }
+  forward_quarters(fft, tile);
+}
+
+template <class T>
+void inverse(LaneFft<T> const& fft, T* tile, Rows<T> out) {
+  inverse_quarters(fft, tile);
   last_pass_to_half(fft, tile, out);
+}
+
+template <class T>
+void forward_of_coil(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile) {
+  if (map.data == nullptr) return forward(fft, in, tile);
+  first_pass_of_half(
+      fft, in.count,
+      [in, map](std::int64_t n, std::int64_t v) HWY_ATTR {
+        Complex<T> const a = load(in.data + n * in.stride + v),
+                         s = load_lanes(map.data + n * map.stride, map.lanes, v);
+        return Complex<T>{hn::NegMulAdd(a.im, s.im, hn::Mul(a.re, s.re)),
+                          hn::MulAdd(a.im, s.re, hn::Mul(a.re, s.im))};
+      },
+      tile);
+  forward_quarters(fft, tile);
+}
+
+template <class T>
+void add_inverse_of_coil(LaneFft<T> const& fft, T* tile, Map<T> map, Rows<T> sum) {
+  inverse_quarters(fft, tile);
+  last_pass_to_half(fft, tile, sum.count, [sum, map](Complex<T> a, std::int64_t n, std::int64_t v) HWY_ATTR {
+    T* const to = sum.data + n * sum.stride + v;
+    if (map.data != nullptr) {
+      Complex<T> const s = load_lanes(map.data + n * map.stride, map.lanes, v);
+      a = {hn::MulAdd(a.im, s.im, hn::Mul(a.re, s.re)), hn::NegMulAdd(a.re, s.im, hn::Mul(a.im, s.re))};
+    }
+    store(load(to) + a, to);
+  });
 }
 
 template <class T>
@@ -244,55 +313,8 @@ void lines_to_tile(T const* lines, std::int64_t line_stride, T* tile, std::int64
 }
 
 template <class T>
-HWY_INLINE Complex<T> load_interleaved(T const* at) {
-  Complex<T> a;
-  hn::LoadInterleaved2(Tag<T>(), at, a.re, a.im);
-  return a;
-}
-
-/// f(v, interleaved) for each vector of a row's first count lanes, where interleaved points at 2 v elements
-/// into the complex numbers at `at`, or into a copy padded with zeros where those end within the vector.
-template <class T, class F>
-HWY_INLINE void for_vectors(T const* at, std::int64_t count, F const& f) {
-  for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
-    if (at == nullptr || v + kVector<T> <= count) {
-      f(v, at == nullptr ? nullptr : at + 2 * v);
-    } else {
-      HWY_ALIGN T padded[kRow<T>] = {};
-      if (v < count) std::copy(at + 2 * v, at + 2 * count, padded);
-      f(v, static_cast<T const*>(padded));
-    }
-  }
-}
-
-template <class T>
 void pack(T const* image, std::int64_t count, T* row) {
-  for_vectors(image, count,
-              [row](std::int64_t v, T const* at) HWY_ATTR { store(load_interleaved(at), row + v); });
-}
-
-template <class T>
-void times_map(T const* row, T const* map, std::int64_t count, T* out) {
-  for_vectors(map, count, [row, out](std::int64_t v, T const* at) HWY_ATTR {
-    Complex<T> a = load(row + v);
-    if (at != nullptr) {
-      Complex<T> const s = load_interleaved(at);
-      a = {hn::NegMulAdd(a.im, s.im, hn::Mul(a.re, s.re)), hn::MulAdd(a.im, s.re, hn::Mul(a.re, s.im))};
-    }
-    store(a, out + v);
-  });
-}
-
-template <class T>
-void add_times_conj_map(T const* row, T const* map, std::int64_t count, T* sum) {
-  for_vectors(map, count, [row, sum](std::int64_t v, T const* at) HWY_ATTR {
-    Complex<T> a = load(row + v);
-    if (at != nullptr) {
-      Complex<T> const s = load_interleaved(at);
-      a = {hn::MulAdd(a.im, s.im, hn::Mul(a.re, s.re)), hn::NegMulAdd(a.re, s.im, hn::Mul(a.im, s.re))};
-    }
-    store(load(sum + v) + a, sum + v);
-  });
+  for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) store(load_lanes(image, count, v), row + v);
 }
 
 template <class T>
@@ -315,8 +337,9 @@ void unpack(T const* row, std::int64_t count, Write write, T* image) {
 
 template <class T>
 LaneKernels<T> table() {
-  return {&forward<T>, &inverse<T>,   &convolve<T>,           &tile_to_lines<T>, &lines_to_tile<T>,
-          &pack<T>,    &times_map<T>, &add_times_conj_map<T>, &unpack<T>};
+  return {&forward<T>,  &inverse<T>,       &forward_of_coil<T>, &add_inverse_of_coil<T>,
+          &convolve<T>, &tile_to_lines<T>, &lines_to_tile<T>,   &pack<T>,
+          &unpack<T>};
 }
 LaneKernels<float> table_f32() {
   return table<float>();

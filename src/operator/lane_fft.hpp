@@ -27,6 +27,15 @@ struct Rows {
   std::int64_t count = 0;
 };
 
+/// A coil's map beside rows: row n starts at data + n * stride, `lanes` interleaved complex numbers. data null: 1
+/// everywhere.
+template <class T>
+struct Map {
+  T const* data = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t lanes = 0;
+};
+
 /// The least 4 * 2^a 3^b 5^c >= 8 that is not below n.
 std::int64_t lane_fft_size(std::int64_t n);
 
@@ -55,6 +64,10 @@ struct LaneKernels {
   void (*forward)(LaneFft<T> const& fft, Rows<T const> in, T* tile);
   /// out[n] = sum_f tile[f] exp(+i 2 pi f n / size) for n < out.count <= size / 2. Destroys the tile.
   void (*inverse)(LaneFft<T> const& fft, T* tile, Rows<T> out);
+  /// tile = forward(in * map), in.count <= size / 2; in is not the tile.
+  void (*forward_of_coil)(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile);
+  /// sum += conj(map) * inverse(tile). Destroys the tile.
+  void (*add_inverse_of_coil)(LaneFft<T> const& fft, T* tile, Map<T> map, Rows<T> sum);
   /// out = inverse(spectrum * forward(in)) with kLanes reals of the spectrum per frequency; out may be in.
   void (*convolve)(LaneFft<T> const& fft, Rows<T const> in, T const* spectrum, T* tile, Rows<T> out);
 
@@ -63,12 +76,8 @@ struct LaneKernels {
   void (*tile_to_lines)(T const* tile, std::int64_t count, T* lines, std::int64_t line_stride);
   void (*lines_to_tile)(T const* lines, std::int64_t line_stride, T* tile, std::int64_t count);
 
-  /// row = image[0..count-1], zeros after; image and maps are interleaved complex numbers.
+  /// row = image[0..count-1], zeros after; the image is interleaved complex numbers.
   void (*pack)(T const* image, std::int64_t count, T* row);
-  /// out = row * map; map null: 1
-  void (*times_map)(T const* row, T const* map, std::int64_t count, T* out);
-  /// sum += row * conj(map); map null: 1
-  void (*add_times_conj_map)(T const* row, T const* map, std::int64_t count, T* sum);
   /// image[0..count-1] = row, or += row
   void (*unpack)(T const* row, std::int64_t count, Write write, T* image);
 };

@@ -147,7 +147,7 @@ void fill_start_vector(Context const& context, std::uint64_t seed, View<std::com
 double largest_eigenvalue(Context const& context, LanczosVectors& vectors, std::int64_t size, double epsilon,
                           PowerOptions const& options) {
   // For Gaussian numbers, |<v, q>|^2 < failure / n with a probability of at most `failure`.
-  constexpr double kFailure = 1e-4;
+  constexpr double kFailure = 1e-2;
   double const bound = std::sqrt(static_cast<double>(size) / kFailure);
 
   Tridiagonal t;

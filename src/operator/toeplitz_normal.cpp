@@ -88,9 +88,11 @@ struct ToeplitzNormal<T>::Impl {
   std::int64_t voxel(std::int64_t z, std::int64_t y, std::int64_t t) const {
     return (z * matrix.y + y) * matrix.x + t * L;
   }
-  T const* map(std::int64_t coil, std::int64_t voxel_index) const {
-    if (maps.data == nullptr) return nullptr;
-    return reinterpret_cast<T const*>(maps.data + coil * matrix.voxels() + voxel_index);
+  /// The map of tile t's columns from a voxel on, whose rows are `step` voxels apart.
+  lanes::Map<T> map(std::int64_t coil, std::int64_t voxel_index, std::int64_t step, std::int64_t t) const {
+    if (maps.data == nullptr) return {};
+    return {reinterpret_cast<T const*>(maps.data + coil * matrix.voxels() + voxel_index), 2 * step,
+            Layout::lanes_of(t, matrix.x)};
   }
 
   struct Coils {
@@ -105,11 +107,9 @@ struct ToeplitzNormal<T>::Impl {
         kernels.pack(reinterpret_cast<T const*>(image + voxel(0, y, t)), count, column(slot) + y * kRow);
       }
       for (std::int64_t i = 0; i < c.count; ++i) {
-        for (std::int64_t y = 0; y < matrix.y; ++y) {
-          kernels.times_map(column(slot) + y * kRow, map(c.first + i, voxel(0, y, t)), count,
-                            tile(slot) + y * kRow);
-        }
-        to_ky(tile(slot), tile(slot), coil_work(i), t);
+        kernels.forward_of_coil(fft_y, {column(slot), kRow, matrix.y},
+                                map(c.first + i, voxel(0, 0, t), matrix.x, t), tile(slot));
+        tile_to_lines(tile(slot), coil_work(i), t);
       }
     });
   }
@@ -119,11 +119,9 @@ struct ToeplitzNormal<T>::Impl {
       std::int64_t const count = Layout::lanes_of(t, matrix.x);
       std::fill_n(sum(slot), matrix.y * kRow, T(0));
       for (std::int64_t i = 0; i < c.count; ++i) {
-        from_ky(coil_work(i), t, tile(slot), tile(slot));
-        for (std::int64_t y = 0; y < matrix.y; ++y) {
-          kernels.add_times_conj_map(tile(slot) + y * kRow, map(c.first + i, voxel(0, y, t)), count,
-                                     sum(slot) + y * kRow);
-        }
+        lines_to_tile(coil_work(i), t, tile(slot));
+        kernels.add_inverse_of_coil(fft_y, tile(slot), map(c.first + i, voxel(0, 0, t), matrix.x, t),
+                                    {sum(slot), kRow, matrix.y});
       }
       for (std::int64_t y = 0; y < matrix.y; ++y) {
         kernels.unpack(sum(slot) + y * kRow, count, write, reinterpret_cast<T*>(image + voxel(0, y, t)));
@@ -139,11 +137,8 @@ struct ToeplitzNormal<T>::Impl {
         kernels.pack(reinterpret_cast<T const*>(image + voxel(z, y, t)), count, column(slot) + z * kRow);
       }
       for (std::int64_t i = 0; i < c.count; ++i) {
-        for (std::int64_t z = 0; z < matrix.z; ++z) {
-          kernels.times_map(column(slot) + z * kRow, map(c.first + i, voxel(z, y, t)), count,
-                            tile(slot) + z * kRow);
-        }
-        kernels.forward(fft_z, {tile(slot), kRow, matrix.z}, tile(slot));
+        kernels.forward_of_coil(fft_z, {column(slot), kRow, matrix.z},
+                                map(c.first + i, voxel(0, y, t), matrix.y * matrix.x, t), tile(slot));
         for (std::int64_t kz = 0; kz < fft_z.size; ++kz) {
           std::copy_n(tile(slot) + kz * kRow, kRow, columns(i, kz, t, y));
         }
@@ -159,11 +154,9 @@ struct ToeplitzNormal<T>::Impl {
         for (std::int64_t kz = 0; kz < fft_z.size; ++kz) {
           std::copy_n(columns(i, kz, t, y), kRow, tile(slot) + kz * kRow);
         }
-        kernels.inverse(fft_z, tile(slot), {tile(slot), kRow, matrix.z});
-        for (std::int64_t z = 0; z < matrix.z; ++z) {
-          kernels.add_times_conj_map(tile(slot) + z * kRow, map(c.first + i, voxel(z, y, t)), count,
-                                     sum(slot) + z * kRow);
-        }
+        kernels.add_inverse_of_coil(fft_z, tile(slot),
+                                    map(c.first + i, voxel(0, y, t), matrix.y * matrix.x, t),
+                                    {sum(slot), kRow, matrix.z});
       }
       for (std::int64_t z = 0; z < matrix.z; ++z) {
         kernels.unpack(sum(slot) + z * kRow, count, write, reinterpret_cast<T*>(image + voxel(z, y, t)));
@@ -171,14 +164,12 @@ struct ToeplitzNormal<T>::Impl {
     });
   }
 
-  // Rows along y to rows of lines along ky, and back, for one x tile.
-  void to_ky(T const* rows, T* tile_, T* lines, std::int64_t t) {
-    kernels.forward(fft_y, {rows, kRow, matrix.y}, tile_);
+  // The tile of rows along ky of x tile t to lines along x, and back.
+  void tile_to_lines(T const* tile_, T* lines, std::int64_t t) {
     kernels.tile_to_lines(tile_, fft_y.size, lines + t * L * layout.line_stride, layout.line_stride);
   }
-  void from_ky(T const* lines, std::int64_t t, T* tile_, T* rows) {
+  void lines_to_tile(T const* lines, std::int64_t t, T* tile_) {
     kernels.lines_to_tile(lines + t * L * layout.line_stride, layout.line_stride, tile_, fft_y.size);
-    kernels.inverse(fft_y, tile_, {rows, kRow, matrix.y});
   }
 
   void convolve_x(T* lines, std::int64_t kz, std::int64_t ky_tile, T* tile_) {
@@ -191,9 +182,15 @@ struct ToeplitzNormal<T>::Impl {
 
   void convolve_plane(std::int64_t slot, std::int64_t kz, std::int64_t coil) {
     T* const lines = plane_lines(slot);
-    for (std::int64_t t = 0; t < layout.x_tiles; ++t) to_ky(columns(coil, kz, t, 0), tile(slot), lines, t);
+    for (std::int64_t t = 0; t < layout.x_tiles; ++t) {
+      kernels.forward(fft_y, {columns(coil, kz, t, 0), kRow, matrix.y}, tile(slot));
+      tile_to_lines(tile(slot), lines, t);
+    }
     for (std::int64_t t = 0; t < layout.ky_tiles; ++t) convolve_x(lines, kz, t, tile(slot));
-    for (std::int64_t t = 0; t < layout.x_tiles; ++t) from_ky(lines, t, tile(slot), columns(coil, kz, t, 0));
+    for (std::int64_t t = 0; t < layout.x_tiles; ++t) {
+      lines_to_tile(lines, t, tile(slot));
+      kernels.inverse(fft_y, tile(slot), {columns(coil, kz, t, 0), kRow, matrix.y});
+    }
   }
 
   void product_2d(Context const& context, C const* x, C* z, Coils c, Write write) {

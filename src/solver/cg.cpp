@@ -86,12 +86,7 @@ struct Vectors {
     StepSums const changed =
         sum_blocks<StepSums>(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
           for (std::size_t j = 0; j < kept.size(); ++j) {
-            T const re = static_cast<T>(overlaps.with[j].real()),
-                    im = static_cast<T>(overlaps.with[j].imag());
-            C const* q = kept[j].data();
-            for (std::int64_t i = begin; i < end; ++i) {
-              r[i] -= C(re * q[i].real() - im * q[i].imag(), re * q[i].imag() + im * q[i].real());
-            }
+            subtract_multiple_range(C(overlaps.with[j]), kept[j].data(), begin, end, r.data());
           }
           return StepSums{real_dot_range(r.data(), r.data(), begin, end), 0,
                           real_dot_range<T>(x.data, r.data(), begin, end)};

@@ -16,7 +16,7 @@ struct PowerOptions {
 /// lambda_max(A) of a Hermitian positive semidefinite A, through A.forward, within the relative tolerance.
 /// Lanczos rather than the power method, because its recurrence also bounds the eigenvalue from above: a Ritz
 /// value alone is always too small by an unknown amount. The bound fails for at most one start vector in
-/// 10^4. Errors  bad_option; bad_shape when the operator is not square Cost    one product per iteration,
+/// 100. Errors  bad_option; bad_shape when the operator is not square Cost    one product per iteration,
 /// about 5 when the largest eigenvalue stands alone and at most 45 at 1 % for two
 ///         million voxels; three images of scratch. Where max_iterations end it, a warning is emitted.
 /// Source  Zhou and Li, Lin. Algebra Appl. 435:480 (2011) and van Dorsselaer, Hochstenbach and van der Vorst,

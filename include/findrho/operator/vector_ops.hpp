@@ -41,46 +41,43 @@ Sum sum_blocks(Context const& context, std::int64_t n, Body const& body) {
   return sum;
 }
 
-/// sum_{begin <= n < end} Re(conj(a_n) b_n), in eight interleaved double sums that compilers turn into vector
-/// code.
+/// Sums over n interleaved real and imaginary parts, n even, in double.
+template <class T>
+struct SumKernels {
+  double (*real_dot)(T const* a, T const* b, std::int64_t n);       // Re<a, b>
+  double (*imaginary_dot)(T const* a, T const* b, std::int64_t n);  // Im<a, b>
+  /// r -= (re + i im) q
+  void (*subtract_multiple)(T re, T im, T const* q, std::int64_t n, T* r);
+};
+/// Those for this machine's instruction set.
+template <class T>
+SumKernels<T> sum_kernels();
+
+/// sum_{begin <= n < end} Re(conj(a_n) b_n)
 template <class T>
 double real_dot_range(std::complex<T> const* a, std::complex<T> const* b, std::int64_t begin,
                       std::int64_t end) {
-  constexpr std::int64_t kLanes = 8;
-  T const* p = reinterpret_cast<T const*>(a);
-  T const* q = reinterpret_cast<T const*>(b);
-  std::array<double, kLanes> lane{};
-  std::int64_t i = 2 * begin;
-  for (; i + kLanes <= 2 * end; i += kLanes) {
-    for (std::int64_t l = 0; l < kLanes; ++l) {
-      lane[static_cast<std::size_t>(l)] += static_cast<double>(p[i + l]) * static_cast<double>(q[i + l]);
-    }
-  }
-  double sum = 0;
-  for (double const s : lane) sum += s;
-  for (; i < 2 * end; ++i) sum += static_cast<double>(p[i]) * static_cast<double>(q[i]);
-  return sum;
+  return sum_kernels<T>().real_dot(reinterpret_cast<T const*>(a + begin),
+                                   reinterpret_cast<T const*>(b + begin), 2 * (end - begin));
 }
 
 /// sum_{begin <= n < end} conj(a_n) b_n
 template <class T>
 std::complex<double> dot_range(std::complex<T> const* a, std::complex<T> const* b, std::int64_t begin,
                                std::int64_t end) {
-  constexpr std::int64_t kLanes = 8;
-  std::array<double, kLanes> re{}, im{};
-  std::int64_t i = begin;
-  auto const add = [&](std::size_t lane, std::int64_t n) {
-    double const ar = a[n].real(), ai = a[n].imag(), br = b[n].real(), bi = b[n].imag();
-    re[lane] += ar * br + ai * bi;
-    im[lane] += ar * bi - ai * br;
-  };
-  for (; i + kLanes <= end; i += kLanes) {
-    for (std::int64_t l = 0; l < kLanes; ++l) add(static_cast<std::size_t>(l), i + l);
-  }
-  for (; i < end; ++i) add(0, i);
-  std::complex<double> sum = 0;
-  for (std::size_t l = 0; l < kLanes; ++l) sum += std::complex<double>(re[l], im[l]);
-  return sum;
+  T const* const p = reinterpret_cast<T const*>(a + begin);
+  T const* const q = reinterpret_cast<T const*>(b + begin);
+  std::int64_t const n = 2 * (end - begin);
+  SumKernels<T> const kernels = sum_kernels<T>();
+  return {kernels.real_dot(p, q, n), kernels.imaginary_dot(p, q, n)};
+}
+
+/// a_n -= factor q_n, begin <= n < end
+template <class T>
+void subtract_multiple_range(std::complex<T> factor, std::complex<T> const* q, std::int64_t begin,
+                             std::int64_t end, std::complex<T>* a) {
+  sum_kernels<T>().subtract_multiple(factor.real(), factor.imag(), reinterpret_cast<T const*>(q + begin),
+                                     2 * (end - begin), reinterpret_cast<T*>(a + begin));
 }
 
 /// Re<a, b> = sum_n Re(conj(a_n) b_n), summed in double.
