@@ -8,38 +8,23 @@
 #include <utility>
 
 #include "findrho/core/error.hpp"
-#include "nufft/place.hpp"
 
 namespace findrho::nufft {
 namespace {
 
 constexpr std::int64_t kChunk = 4096;  // samples per task: a few hundred microseconds of work
 
-// Neighbours along a readout share cells: taken straight after each other, the second waits for the first one's stores.
-// Every 16th sample of a tile follows instead: 3D spreading 90 -> 75 ms a million samples (Zen 4, one thread, W = 5).
-constexpr std::int64_t kInterleave = 16;
-
 std::int64_t chunks(std::int64_t n) {
   return (n + kChunk - 1) / kChunk;
 }
 
-/// Where rank r of a tile's n samples goes when those of ranks 0, 16, 32, ... come first, then 1, 17, 33, ...
-std::int64_t interleaved(std::int64_t rank, std::int64_t n) {
-  std::int64_t const lane = rank % kInterleave;
-  return lane * (n / kInterleave) + std::min(lane, n % kInterleave) + rank / kInterleave;
-}
-
-/// What a cell adds, per axis, to the index of its tile.
-std::array<std::vector<std::uint32_t>, 3> tile_indices(Layout const& l) {
-  std::array<std::vector<std::uint32_t>, 3> indices;
-  std::int64_t stride = 1;
-  for (std::size_t d = 0; d < 3; ++d) {
-    for (std::int64_t cell = 0; cell < l.extent[d]; ++cell) {
-      indices[d].push_back(static_cast<std::uint32_t>(cell / l.tile[d] * stride));
+void require_finite(Trajectory const& trajectory, std::int64_t first, std::int64_t last) {
+  for (std::int64_t s = first; s < last; ++s) {
+    for (int d = 0; d < trajectory.dims; ++d) {
+      if (!std::isfinite(trajectory[d][static_cast<std::size_t>(s)]))
+        throw Error(ErrorKind::bad_option, "trajectory point " + std::to_string(s) + " is not finite");
     }
-    stride *= l.tiles[d];
   }
-  return indices;
 }
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) {
@@ -88,6 +73,10 @@ Gridding<T>::Gridding(Context const& context, Trajectory const& trajectory, Matr
                 "a grid of " + std::to_string(layout_.cells()) + " cells is larger than 2^32",
                 "use a smaller matrix or less oversampling");
   }
+  if (samples_ > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorKind::bad_option, std::to_string(samples_) + " samples are more than 2^32",
+                "transform them in parts and add up the images");
+  }
   int const degree = kernel_.degree();
   for (int cell = 0; cell < kernel_.width(); ++cell) {
     for (int power = degree; power >= 0; --power) {
@@ -107,87 +96,88 @@ Gridding<T>::Gridding(Context const& context, Trajectory const& trajectory, Matr
   sort(context, trajectory, matrix);
 }
 
-// A counting sort by tile. Each block of samples counts its own, so that ranks, and with them the order, do
-// not depend on how many blocks there are.
+// A counting sort by tile. Each block of samples counts its own, so that the order does not depend on how many blocks there
+// are.
 template <class T>
 void Gridding<T>::sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix) {
-  Layout const& l = layout_;
-  std::size_t const tiles = static_cast<std::size_t>(l.tile_count());
+  std::array<PlaceAxis, 3> const axes = place_axes(trajectory, matrix);
+  std::size_t const tiles = static_cast<std::size_t>(layout_.tile_count());
   std::int64_t const blocks = std::clamp<std::int64_t>(samples_ / kChunk, 1, context.threads());
   std::vector<std::int64_t> next(static_cast<std::size_t>(blocks) * tiles, 0);  // (block, tile)
-  auto const each_sample = [&](auto const& f) {
+  // Places are computed in both passes: that takes less time than keeping them.
+  auto const each_piece = [&](auto const& f) {
     context.pool().each(blocks, [&](std::int64_t block) {
       std::int64_t* const of_tile = next.data() + static_cast<std::size_t>(block) * tiles;
       std::int64_t const end = samples_ * (block + 1) / blocks;
-      for (std::int64_t s = samples_ * block / blocks; s < end; ++s) f(s, of_tile);
+      Places<T> places;
+      for (std::int64_t s = samples_ * block / blocks; s < end; s += kPlaces) {
+        int const count = static_cast<int>(std::min<std::int64_t>(kPlaces, end - s));
+        if (!find_places(axes, layout_.dims, s, count, places)) require_finite(trajectory, s, s + count);
+        f(places, s, count, of_tile);
+      }
     });
   };
-  auto const at = [&](std::size_t d, std::int64_t s) {
-    Place p = place(trajectory[static_cast<int>(d)][static_cast<std::size_t>(s)], l.grid[d],
-                    matrix[static_cast<int>(d)], l.width);
-    p.cell += l.low[d];
-    return p;
-  };
-  std::size_t const dims = static_cast<std::size_t>(l.dims);
-  std::array<std::vector<std::uint32_t>, 3> const tile_of_cell = tile_indices(l);
-  std::vector<std::uint32_t> tile_of(static_cast<std::size_t>(samples_));
-  each_sample([&](std::int64_t s, std::int64_t* counts) {
-    std::uint32_t tile = 0;
-    for (std::size_t d = 0; d < dims; ++d) {
-      if (!std::isfinite(trajectory[static_cast<int>(d)][static_cast<std::size_t>(s)])) {
-        throw Error(ErrorKind::bad_option, "trajectory point " + std::to_string(s) + " is not finite");
-      }
-      tile += tile_of_cell[d][static_cast<std::size_t>(at(d, s).cell)];
-    }
-    tile_of[static_cast<std::size_t>(s)] = tile;
-    ++counts[tile];
+  each_piece([](Places<T> const& places, std::int64_t, int count, std::int64_t* of_tile) {
+    for (int i = 0; i < count; ++i) ++of_tile[places.tile[i]];
   });
 
   std::vector<std::int64_t> first_of_tile(tiles + 1, 0);
   for (std::size_t t = 0; t < tiles; ++t) {
-    std::int64_t rank = 0;
-    for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b) {
-      rank += std::exchange(next[b * tiles + t], rank);
-    }
-    first_of_tile[t + 1] = first_of_tile[t] + rank;
+    std::int64_t at = first_of_tile[t];
+    for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b)
+      at += std::exchange(next[b * tiles + t], at);
+    first_of_tile[t + 1] = at;
   }
   colour(first_of_tile);
 
-  // A sample's place is written as one piece: five arrays would be five cache misses.
-  std::array<std::int64_t, 3> const step{1, l.row(), l.plane()};
-  std::vector<Sorted> sorted(static_cast<std::size_t>(samples_));
-  each_sample([&](std::int64_t s, std::int64_t* ranks) {
-    std::uint32_t const tile = tile_of[static_cast<std::size_t>(s)];
-    std::int64_t const first = first_of_tile[tile], n = first_of_tile[tile + 1] - first;
-    Sorted& to = sorted[static_cast<std::size_t>(first + interleaved(ranks[tile]++, n))];
-    std::int64_t cell = 0;
-    for (std::size_t d = 0; d < dims; ++d) {
-      Place const p = at(d, s);
-      cell += p.cell * step[d];
-      to.fraction[d] = static_cast<T>(p.fraction);
+  reserve_sorted();
+  std::uint32_t *const cells = cell_.get(), *const samples = sample_.get();
+  std::array<T*, 3> const fractions{fraction_[0].get(), fraction_[1].get(), fraction_[2].get()};
+  bool const deep = layout_.dims == 3;
+  each_piece([&](Places<T> const& places, std::int64_t s, int count, std::int64_t* of_tile) {
+    for (int i = 0; i < count; ++i) {
+      std::int64_t const to = of_tile[places.tile[i]]++;
+      cells[to] = places.cell[i];
+      samples[to] = static_cast<std::uint32_t>(s + i);
+      fractions[0][to] = places.fraction[0][i];
+      fractions[1][to] = places.fraction[1][i];
+      if (deep) fractions[2][to] = places.fraction[2][i];
     }
-    to.sample = s;
-    to.cell = static_cast<std::uint32_t>(cell);
   });
-  store(context, sorted);
 }
 
 template <class T>
-void Gridding<T>::store(Context const& context, std::vector<Sorted> const& sorted) {
-  // Batches of weights may read, but not use, up to kBatch elements beyond the last sample.
-  Shape const padded{{Axis::sample, samples_ + kBatch}};
-  sample_ = Array<std::int64_t>(padded);
-  cell_ = Array<std::uint32_t>(padded);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(layout_.dims); ++d) fraction_[d] = Array<T>(padded);
-  context.pool().each(chunks(samples_), [&](std::int64_t task) {
-    for (std::int64_t i = task * kChunk; i < std::min(samples_, (task + 1) * kChunk); ++i) {
-      Sorted const& at = sorted[static_cast<std::size_t>(i)];
-      sample_[i] = at.sample;
-      cell_[i] = at.cell;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(layout_.dims); ++d)
-        fraction_[d][i] = at.fraction[d];
-    }
-  });
+std::array<PlaceAxis, 3> Gridding<T>::place_axes(Trajectory const& trajectory, Matrix const& matrix) const {
+  std::array<std::int64_t, 3> const step{1, layout_.row(), layout_.plane()};
+  std::array<PlaceAxis, 3> axes;
+  double tile_step = 1;
+  for (int i = 0; i < layout_.dims; ++i) {
+    std::size_t const d = static_cast<std::size_t>(i);
+    double const grid = static_cast<double>(layout_.grid[d]), voxels = static_cast<double>(matrix[i]);
+    axes[d] = {.k = trajectory[i].data(),
+               .cells = grid / voxels,
+               .periods = 1 / voxels,
+               .grid = grid,
+               .half = layout_.width / 2.0,
+               .low = static_cast<double>(layout_.low[d]),
+               .step = static_cast<double>(step[d]),
+               .per_tile = 1 / static_cast<double>(layout_.tile[d]),
+               .tile_step = tile_step};
+    tile_step *= static_cast<double>(layout_.tiles[d]);
+  }
+  return axes;
+}
+
+template <class T>
+void Gridding<T>::reserve_sorted() {
+  std::size_t const n = static_cast<std::size_t>(samples_), padded = n + kBatch;
+  auto const make = [&]<class U>(Sorted<U>& a) {
+    a = std::make_unique_for_overwrite<U[]>(padded);
+    std::fill_n(a.get() + n, kBatch, U(0));  // may be read, but not used, by the last batch of weights
+  };
+  make(cell_);
+  make(sample_);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(layout_.dims); ++d) make(fraction_[d]);
 }
 
 /// Tasks of spreading: tiles that follow each other, all along x and a few along y, so that the cells at their
@@ -215,9 +205,9 @@ void Gridding<T>::colour(std::vector<std::int64_t> const& first_of_tile) {
 template <class T>
 PatchJob<T> Gridding<T>::job(C* memory, int coils, int used) const {
   PatchJob<T> j;
-  j.cell = cell_.data();
-  j.sample = sample_.data();
-  for (std::size_t d = 0; d < 3; ++d) j.fraction[d] = fraction_[d].data();
+  j.cell = cell_.get();
+  j.sample = sample_.get();
+  for (std::size_t d = 0; d < 3; ++d) j.fraction[d] = fraction_[d].get();
   j.dims = layout_.dims;
   j.width = layout_.width;
   j.degree = kernel_.degree();
@@ -317,7 +307,7 @@ void Gridding<T>::fill_margin_planes(Context const& context, C* memory, int coil
 template <class T>
 std::int64_t Gridding<T>::bytes(std::int64_t samples, Layout const& layout) {
   std::size_t const per_sample =
-      sizeof(std::int64_t) + sizeof(std::uint32_t) + static_cast<std::size_t>(layout.dims) * sizeof(T);
+      2 * sizeof(std::uint32_t) + static_cast<std::size_t>(layout.dims) * sizeof(T);
   std::int64_t const tasks = std::min(samples, layout.tiles[1] * layout.tiles[2]);
   return (samples + kBatch) * static_cast<std::int64_t>(per_sample) +
          tasks * static_cast<std::int64_t>(sizeof(Task));

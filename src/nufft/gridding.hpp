@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "findrho/backend/fft.hpp"
@@ -14,6 +15,7 @@
 #include "findrho/core/scan.hpp"
 #include "nufft/kernel.hpp"
 #include "nufft/patch.hpp"
+#include "nufft/places.hpp"
 
 namespace findrho::nufft {
 
@@ -67,13 +69,9 @@ class Gridding {
   struct Task {
     std::int64_t first, last;
   };
-  struct Sorted {
-    std::int64_t sample;
-    std::uint32_t cell;
-    T fraction[3];
-  };
   void sort(Context const& context, Trajectory const& trajectory, Matrix const& matrix);
-  void store(Context const& context, std::vector<Sorted> const& sorted);
+  std::array<PlaceAxis, 3> place_axes(Trajectory const& trajectory, Matrix const& matrix) const;
+  void reserve_sorted();
   void colour(std::vector<std::int64_t> const& first_of_tile);
   PatchJob<T> job(C* memory, int coils, int used) const;
 
@@ -82,9 +80,10 @@ class Gridding {
   Layout layout_;
   std::vector<T> cell_polynomial_;
   std::array<Array<T>, 3> row_polynomial_;  // for 1, 2 and 4 coils
-  Array<std::uint32_t> cell_;
-  Array<std::int64_t> sample_;
-  std::array<Array<T>, 3> fraction_;
+  template <class U>
+  using Sorted = std::unique_ptr<U[]>;  // not cleared: the threads that fill them touch them first
+  Sorted<std::uint32_t> cell_, sample_;
+  std::array<Sorted<T>, 3> fraction_;
   std::array<std::vector<Task>, 4> colours_;  // tasks that share no cell, largest first
 };
 

@@ -18,10 +18,11 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-double kaiser_bessel(double x, int width, double beta) {
+/// 1 at the centre when `height` is the Bessel function at beta.
+double kaiser_bessel(double x, int width, double beta, double height) {
   double const z = 2 * x / width, inside = 1 - z * z;
-  return inside <= 0 ? (inside > -1e-12 ? 1 / std::cyl_bessel_i(0.0, beta) : 0.0)
-                     : std::cyl_bessel_i(0.0, beta * std::sqrt(inside)) / std::cyl_bessel_i(0.0, beta);
+  return inside <= 0 ? (inside > -1e-12 ? 1 / height : 0.0)
+                     : std::cyl_bessel_i(0.0, beta * std::sqrt(inside)) / height;
 }
 
 double kaiser_bessel_transform(double u, int width, double beta) {
@@ -74,8 +75,10 @@ Design with_grid(Design design, Matrix const& matrix, double oversampling) {
 double expected_error(Design const& design, Matrix const& matrix, double epsilon) {
   double aliasing_sq = 0, rounding = 1.3 * epsilon;  // 1.3: weights, sums and Fourier transforms, measured
   std::int64_t smallest = matrix.x;
+  AxisError axis{};
   for (int d = 0; d < design.dims; ++d) {
-    AxisError const axis = axis_error(design.width, design.beta, matrix[d], design.grid[d]);
+    bool const as_before = d > 0 && matrix[d] == matrix[d - 1] && design.grid[d] == design.grid[d - 1];
+    if (!as_before) axis = axis_error(design.width, design.beta, matrix[d], design.grid[d]);
     aliasing_sq += axis.aliasing * axis.aliasing;
     rounding *= axis.rounding;
     smallest = std::min(smallest, matrix[d]);
@@ -237,8 +240,9 @@ PiecewiseKernel::PiecewiseKernel(Design const& design) : width_(design.width), d
     coefficients_ = {0.5, 1, 0.5, -1};
     return;
   }
+  double const height = std::cyl_bessel_i(0.0, design.beta);
   auto const exact = [&](int cell, double s) {
-    return kaiser_bessel(cell - (width_ - 1) / 2.0 + s, width_, design.beta);
+    return kaiser_bessel(cell - (width_ - 1) / 2.0 + s, width_, design.beta, height);
   };
   // What the polynomials leave out acts as aliasing, which division by phi^ amplifies most at the edge of the
   // image.
@@ -246,6 +250,12 @@ PiecewiseKernel::PiecewiseKernel(Design const& design) : width_(design.width), d
                       kaiser_bessel_transform(0, width_, design.beta);
   double const allowed = std::max(0.1 * design.accuracy * edge, 1e-15);
   constexpr int kMaxDegree = 20, kChecks = 16;
+  auto const check_point = [](int i) { return static_cast<double>(i) / kChecks - 0.5; };
+  std::vector<std::array<double, kChecks + 1>> wanted(static_cast<std::size_t>(width_));
+  for (int cell = 0; cell < width_; ++cell) {
+    for (int i = 0; i <= kChecks; ++i)
+      wanted[static_cast<std::size_t>(cell)][static_cast<std::size_t>(i)] = exact(cell, check_point(i));
+  }
   for (degree_ = 2; degree_ <= kMaxDegree; ++degree_) {
     coefficients_.clear();
     double worst = 0;
@@ -253,8 +263,9 @@ PiecewiseKernel::PiecewiseKernel(Design const& design) : width_(design.width), d
       auto const powers = interpolate([&](double s) { return exact(cell, s); }, degree_);
       coefficients_.insert(coefficients_.end(), powers.begin(), powers.end());
       for (int i = 0; i <= kChecks; ++i) {
-        double const s = static_cast<double>(i) / kChecks - 0.5;
-        worst = std::max(worst, std::abs((*this)(cell, s) - exact(cell, s)));
+        double const difference = (*this)(cell, check_point(i)) -
+                                  wanted[static_cast<std::size_t>(cell)][static_cast<std::size_t>(i)];
+        worst = std::max(worst, std::abs(difference));
       }
     }
     if (worst <= allowed || degree_ == kMaxDegree) return;
@@ -267,24 +278,23 @@ double PiecewiseKernel::operator()(int cell, double s) const {
   return value;
 }
 
-double PiecewiseKernel::transform(double u) const {
-  // 16 nodes integrate degree 31 exactly: polynomials up to degree 20 times a cosine of at most half a turn
-  // per cell.
+std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t matrix, std::int64_t grid) {
+  // 16 nodes integrate degree 31 exactly: polynomials up to degree 20 times a cosine of at most half a turn per cell.
+  // The kernel is even: its right half counts twice.
   static auto const nodes = gauss_legendre<16>();
-  double sum = 0;
-  for (int cell = 0; cell < width_; ++cell) {
+  std::vector<std::array<double, 2>> points;  // distance from the centre, weight times kernel
+  for (int cell = 0; cell < kernel.width(); ++cell) {
     for (auto const& [s, weight] : nodes) {
-      sum += weight * (*this)(cell, s) * std::cos(2 * kPi * u * (cell - (width_ - 1) / 2.0 + s));
+      double const x = cell - (kernel.width() - 1) / 2.0 + s;
+      if (x > 0) points.push_back({2 * kPi / static_cast<double>(grid) * x, 2 * weight * kernel(cell, s)});
     }
   }
-  return sum;
-}
-
-std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t matrix, std::int64_t grid) {
-  std::vector<double> factors;
-  for (std::int64_t n = 0; n < matrix; ++n) {
-    double const u = static_cast<double>(n - matrix / 2) / static_cast<double>(grid);
-    factors.push_back(1 / kernel.transform(u));
+  std::vector<double> factors(static_cast<std::size_t>(matrix));
+  for (std::int64_t n = 0; n <= matrix / 2; ++n) {
+    double transform = 0;
+    for (auto const& [angle, value] : points) transform += value * std::cos(angle * static_cast<double>(n));
+    factors[static_cast<std::size_t>(matrix / 2 - n)] = 1 / transform;
+    if (matrix / 2 + n < matrix) factors[static_cast<std::size_t>(matrix / 2 + n)] = 1 / transform;
   }
   return factors;
 }

@@ -71,15 +71,14 @@ class PiecewiseKernel {
     return coefficients_[static_cast<std::size_t>(cell * (degree_ + 1) + power)];
   }
   double operator()(int cell, double s) const;
-  /// Fourier transform of these polynomials at u cycles per grid cell, by Gauss-Legendre quadrature.
-  double transform(double u) const;
 
  private:
   int width_, degree_;
   std::vector<double> coefficients_;
 };
 
-/// 1 / phi^(n / G) for the voxels of one axis: what the convolution with the kernel did to the image.
+/// 1 / phi^(n / G) for the voxels of one axis: what the convolution with the kernel did to the image. phi^: the Fourier
+/// transform of the polynomials, by Gauss-Legendre quadrature.
 std::vector<double> deapodisation(PiecewiseKernel const& kernel, std::int64_t matrix, std::int64_t grid);
 
 }  // namespace findrho::nufft

@@ -19,9 +19,9 @@ inline constexpr int kMaxRow = 256;  // scalars of a row: 2 x kMaxCoils x kMaxWi
 template <class T>
 struct PatchJob {
   std::int64_t first = 0, last = 0;
-  std::uint32_t const* cell = nullptr;   // first cell of the patch, counted from `grid`
-  std::int64_t const* sample = nullptr;  // index of the sample in the caller's order
-  T const* fraction[3] = {};             // s of kernel.hpp, per axis
+  std::uint32_t const* cell = nullptr;    // first cell of the patch, counted from `grid`
+  std::uint32_t const* sample = nullptr;  // index of the sample in the caller's order
+  T const* fraction[3] = {};              // s of kernel.hpp, per axis
   int dims = 2, width = 2, degree = 1;
   T const* cell_polynomial = nullptr;  // [cell][degree + 1], highest power first
   T const* row_polynomial = nullptr;   // [degree + 1][kMaxRow]: the same, repeated for each scalar of a row

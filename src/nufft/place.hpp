@@ -22,10 +22,10 @@ FINDRHO_HD inline double floor_inline(double x) {
 /// k cycles per FOV are k G / N grid cells, periodic with G.
 FINDRHO_HD inline Place place(double k, std::int64_t grid, std::int64_t matrix, int width) {
   double const g = static_cast<double>(grid), half = width / 2.0;
-  double p = k * g / static_cast<double>(matrix), turns = p / g;
+  double const n = static_cast<double>(matrix), turns = k * (1 / n);
   if (!(turns > -1e15 && turns < 1e15)) return {0, 0};  // where it falls is below the rounding of k
-  p -= g * floor_inline(turns);
-  if (!(p >= 0 && p < g)) p = 0;  // a tiny negative k rounds to G itself
+  double p = k * (g / n) - g * floor_inline(turns);
+  if (!(p >= 0 && p < g)) p = 0;  // roundings near a period's end
   double const first = -floor_inline(half - p);
   return {static_cast<std::int64_t>(first), first - p + half - 0.5};
 }
