@@ -9,8 +9,8 @@
 #include "axis_numbers.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
+#include "findrho/dft/choose_rung.hpp"
 #include "findrho/dft/tune.hpp"
-#include "findrho/dft/vector_sum.hpp"
 #include "findrho/io/output_set.hpp"
 #include "findrho/io/parboil.hpp"
 #include "findrho/lab/ceilings.hpp"
@@ -35,26 +35,10 @@ struct Options {
   QualityOptions of_quality;
 };
 
-/// What a rung runs with unless told otherwise. Blocks of 1024 on the device, as the textbook's arithmetic has it.
-RungOptions defaults(Rung rung, bool cuda) {
-  RungOptions o;
-  o.block_size = cuda ? 1024 : 256;
-  if (rung == Rung::gather_coarse) {
-    o.block_size = cuda ? 512 : 256;
-    o.per_thread = 4;
-  }
-  if (rung == Rung::tuned)
-    o = {.block_size = 256, .chunk = 2048, .unroll = 2, .per_thread = 8, .memory = SampleMemory::shared};
-  // Samples that the separable rungs sum in registers: as many as their accuracy allows (docs/math/separable.md).
-  if (rung == Rung::separable_tf32 || rung == Rung::separable_fp16) o.chunk = 8192;
-  if (rung == Rung::separable_split) o.chunk = 1024;
-  if (rung == Rung::gather_vector) o = {.block_size = 1024, .chunk = 512, .per_thread = 4};
-  return o;
-}
-
 RungOptions chosen(Options const& options, Rung rung, bool cuda, std::optional<TunedEntry> const& tuned) {
-  RungOptions o =
-      tuned && rung == (cuda ? Rung::tuned : Rung::gather_vector) ? tuned->options : defaults(rung, cuda);
+  RungOptions o = tuned && rung == (cuda ? Rung::tuned : Rung::gather_vector)
+                      ? tuned->options
+                      : default_options(rung, cuda ? SumDevice::cuda : SumDevice::cpu);
   if (options.block > 0) o.block_size = options.block;
   if (options.chunk > 0) o.chunk = options.chunk;
   if (options.unroll > 0) o.unroll = options.unroll;
@@ -119,6 +103,7 @@ class Ladder {
     report_.kind = problem.sum.kind;
     report_.samples = problem.sum.samples();
     report_.voxels = problem.sum.voxels();
+    report_.coils = problem.sum.coils();
     report_.element_bytes = sizeof(T);
   }
 
@@ -159,8 +144,8 @@ class Ladder {
     PhantomScan const scan =
         scan_phantom(context_, {.x = 48, .y = 48, .z = 1}, Spiral2dOptions{}, 20, options_.problem.seed);
     ExactReconOptions o{.lambda = 3e-4};
-    ExactRecon const in_double =
-        reconstruct_by_rung<double>(context_, scan, {Rung::gather_vector, kVectorRung}, o);
+    RungPlace const vector{Rung::gather_vector, default_options(Rung::gather_vector, SumDevice::cpu)};
+    ExactRecon const in_double = reconstruct_by_rung<double>(context_, scan, vector, o);
     o.lambda_absolute = in_double.lambda_absolute;  // only the arithmetic differs
     for (LadderRow& row : report_.rows) {
       if (row.rung == Rung::mu) continue;
@@ -175,6 +160,7 @@ class Ladder {
   void add_amdahl(Matrix const& matrix) {
     LadderProblemOptions of_q = options_.problem;
     of_q.sum = "q";
+    of_q.coils = 1;
     Amdahl amdahl;
     {
       auto const problem = make_problem<T>(of_q);
@@ -283,6 +269,11 @@ void add_ladder(CLI::App& root, App& app) {
       "ladder", "Climb the ladder of exact sums: every rung verified, timed and accounted for");
   auto options = std::make_shared<Options>();
   add_problem_options(*command, options->problem);
+  command
+      ->add_option("--coils", options->problem.coils, "Coils, which share all positions (not with --sum q)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
+      ->capture_default_str();
   command->add_option("--rungs", options->rungs, "Only these rungs")->delimiter(',')->type_name("NAME,...");
   command->add_option("--precision", options->precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))

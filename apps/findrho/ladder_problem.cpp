@@ -31,7 +31,8 @@ Matrix matrix_of(std::string const& text) {
 template <class T>
 void require_memory(LadderProblemOptions const& o, Matrix const& m) {
   std::int64_t const points = m.voxels() * (o.sum == "q" ? 1 << (m.dims() - 1) : 1);
-  std::int64_t const per_point = 24 + 32 + 14 * static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kNumber = sizeof(T);
+  std::int64_t const per_point = 24 + 32 + 14 * kNumber + (o.coils - 1) * (16 + 6 * kNumber);
   std::int64_t const needed = (points + o.samples) * per_point, there = available_memory_bytes();
   if (needed <= there) return;
   throw Error(ErrorKind::out_of_memory,
@@ -145,6 +146,9 @@ Trajectory ladder_trajectory(LadderProblemOptions const& o, Matrix const& matrix
 template <class T>
 LadderProblem<T> make_problem(LadderProblemOptions const& o) {
   LadderProblem<T> problem;
+  if (o.coils > 1 && (o.sum == "q" || !o.input.empty())) {
+    throw Error(ErrorKind::bad_option, "Q is the same for all coils", "leave --coils out, or take --sum fhd");
+  }
   if (!o.input.empty()) {
     problem.sum = parboil_sum<T>(o.input);
     problem.title =
@@ -158,14 +162,15 @@ LadderProblem<T> make_problem(LadderProblemOptions const& o) {
   if (o.sum == "q") {
     problem.sum = q_sum<T>(t, problem.matrix, {}, phi);
   } else if (o.sum == "forward") {
-    auto rho = random_values(problem.matrix.voxels(), o.seed + 1);
+    auto rho = random_values(o.coils * problem.matrix.voxels(), o.seed + 1);
     problem.sum = forward_sum<T>(t, problem.matrix,
-                                 View<std::complex<double> const>(rho.data(), problem.matrix.shape()));
+                                 View<std::complex<double> const>(rho.data(), problem.matrix.shape(o.coils)));
   } else {
-    problem.sum = fhd_sum<T>(t, problem.matrix, random_values(t.size(), o.seed + 1), phi);
+    problem.sum = fhd_sum<T>(t, problem.matrix, random_values(o.coils * t.size(), o.seed + 1), phi);
   }
   problem.title = fmt::format("{}, {} x {} x {} voxels, {} samples, {}", name(problem.sum.kind),
                               problem.matrix.x, problem.matrix.y, problem.matrix.z, t.size(), o.trajectory);
+  if (o.coils > 1) problem.title += fmt::format(", {} coils", o.coils);
   return problem;
 }
 

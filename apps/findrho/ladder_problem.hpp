@@ -14,6 +14,7 @@ namespace findrho {
 struct LadderProblemOptions {
   std::string size = "128x128x128";
   std::int64_t samples = 284592;
+  std::int64_t coils = 1;
   std::string trajectory = "random";  // random, radial, spiral, cartesian
   std::string sum = "fhd";            // fhd, q, forward
   std::string input;                  // of mri-q; the others do not count then

@@ -134,7 +134,7 @@ std::string table_text(LadderReport const& report) {
   std::string text = report.title + "\n" + report.processor;
   if (!report.device.empty()) text += "; " + report.device;
   text += fmt::format("\n{:.4g} pairs (a pair is one voxel with one sample)\n\n",
-                      double(report.samples) * double(report.voxels));
+                      double(report.samples * report.coils) * double(report.voxels));
   text += fmt::format(
       "{:<28} {:>5} {:>9} {:>5} {:>5} {:>9} {:>6} {:>4} {:>6} {:>9} {:>9} {:>8} {:>7} {:>6} {:>8} {:>6} "
       "{:>8} {:>5}\n",
@@ -242,15 +242,11 @@ std::string table_json(LadderReport const& report) {
     }
     rows.push_back(std::move(j));
   }
-  Json all{{"title", report.title},
-           {"processor", report.processor},
-           {"device", report.device},
-           {"samples", report.samples},
-           {"voxels", report.voxels},
-           {"sum", name(report.kind)},
-           {"element_bytes", report.element_bytes},
-           {"notes", report.notes},
-           {"rungs", rows}};
+  Json all{{"title", report.title},    {"processor", report.processor},
+           {"device", report.device},  {"samples", report.samples},
+           {"voxels", report.voxels},  {"coils", report.coils},
+           {"sum", name(report.kind)}, {"element_bytes", report.element_bytes},
+           {"notes", report.notes},    {"rungs", rows}};
   if (report.amdahl) all["whole_reconstruction"] = amdahl_json(report);
   return all.dump(2) + "\n";
 }

@@ -32,7 +32,7 @@ struct Amdahl {
 struct LadderReport {
   std::string title, processor, device;  // device: empty without CUDA
   SumKind kind = SumKind::fhd;
-  std::int64_t samples = 0, voxels = 0;
+  std::int64_t samples = 0, voxels = 0, coils = 1;
   int element_bytes = 4;
   std::vector<LadderRow> rows;  // in the order of the ladder, the CPU's before the device's
   // Of the device, per second: sines or cosines, and float instructions; 0: unknown.

@@ -12,7 +12,6 @@
 #include "findrho/core/error.hpp"
 #include "findrho/core/memory.hpp"
 #include "findrho/core/sha256.hpp"
-#include "findrho/dft/tune.hpp"
 #include "findrho/io/cfl.hpp"
 #include "findrho/lab/experiment.hpp"
 #include "findrho/recipe/manifest.hpp"
@@ -127,22 +126,6 @@ Array<float> load_reference(std::string const& path) {
   return image;
 }
 
-/// What findrho tune remembered of such sums on this processor. The chunk stays, since rounding depends on it: the same
-/// command gives the same bytes before and after tuning.
-void use_tuned(Context const& context, Dataset const& dataset, ReconOptions& o) {
-  auto const look_up = [&](SumKind sum, std::int64_t voxels, RungOptions& rung) {
-    std::int64_t const samples = dataset.frames.front().trajectory->size();
-    auto const found =
-        find_tuned(cache_folder(), cpu_name(context), version(), problem_class(sum, samples, voxels));
-    if (!found) return;
-    rung.block_size = found->options.block_size;
-    rung.per_thread = found->options.per_thread;
-    context.note(fmt::format("{}: block and vectors in flight as tune remembered", name(sum)));
-  };
-  if (o.fhd == TransformKind::exact) look_up(SumKind::fhd, dataset.matrix.voxels(), o.fhd_rung);
-  if (o.q == TransformKind::exact) look_up(SumKind::q, q_sum_voxels(dataset.matrix), o.q_rung);
-}
-
 }  // namespace
 
 std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App const& command) {
@@ -163,7 +146,6 @@ std::vector<std::string> run_recon(App& app, ReconArguments const& a, CLI::App c
   auto const start = std::chrono::steady_clock::now();
   LoadedScan const scan = load_scan(context, request);
   double const load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  use_tuned(context, scan.dataset, options);
   options.cuda = open_recon_device(app, context, scan.dataset, options);
   Array<std::complex<float>> const maps = a.maps.empty() ? Array<std::complex<float>>() : load_maps(a.maps);
   Array<float> const reference = load_reference(a.reference);

@@ -9,14 +9,27 @@ namespace {
 /// Opening a session on a device takes about this long, and a CPU thread does so much of a Toeplitz product meanwhile.
 constexpr double kOpenSeconds = 0.5;
 constexpr double kVoxelSeconds = 25e-9;  // of one coil's product, on one Zen 4 core
+constexpr double kPairSeconds = 5e-11;   // of an exact sum, the same
+
+/// Pairs of F^H d and Q where they are exact sums.
+double exact_pairs(Dataset const& dataset, ReconOptions const& options) {
+  double const one = static_cast<double>(dataset.matrix.voxels()) *
+                     static_cast<double>(dataset.frames.front().trajectory->size());
+  double const frames = static_cast<double>(dataset.frames.size());
+  double pairs = 0;
+  if (options.fhd == TransformKind::exact) pairs += one * static_cast<double>(dataset.coils) * frames;
+  if (options.q == TransformKind::exact) pairs += one * (dataset.matrix.dims() == 3 ? 4 : 2);
+  return pairs;
+}
 
 bool pays(Context const& context, Dataset const& dataset, ReconOptions const& options) {
   bool const iterates =
       options.method == Method::cg || (options.method == Method::automatic && !dataset.cartesian);
-  if (!iterates) return false;
+  double const sums = exact_pairs(dataset, options) * kPairSeconds / context.threads();
+  if (!iterates) return sums > kOpenSeconds;
   double const voxels = static_cast<double>(dataset.matrix.voxels() * dataset.coils) *
                         static_cast<double>(dataset.frames.size());
-  return voxels * options.iterations * kVoxelSeconds / context.threads() > kOpenSeconds;
+  return sums + voxels * options.iterations * kVoxelSeconds / context.threads() > kOpenSeconds;
 }
 
 bool of_the_device(ErrorKind kind) {

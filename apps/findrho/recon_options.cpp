@@ -95,14 +95,15 @@ void define_transforms(CLI::App& command, ReconArguments& a) {
                           std::string const& unit) {
     return command.add_option(name, value, text)->type_name(unit)->capture_default_str()->group(kTransform);
   };
-  number("--accuracy", a.accuracy, "Relative error of the NUFFT against the exact sums", "NUMBER");
+  number("--accuracy", a.accuracy, "Relative error of the NUFFT, or of the rung, against the exact sums",
+         "NUMBER");
   add_choice(command, "--precision", a.precision, {"single", "double"}, "Floating-point precision",
              kTransform);
   add_choice(command, "--normal", a.normal, {"toeplitz", "nufft"}, "How F^H F is applied in cg", kTransform);
   add_choice(command, "--fhd", a.fhd, {"nufft", "exact"},
-             "How F^H d is computed (with --normal nufft F, too); exact: the sum itself, slow", kTransform);
+             "How F^H d is computed (with --normal nufft F, too); exact: by the sum itself", kTransform);
   add_choice(command, "--q", a.q, {"nufft", "exact"},
-             "How Q of the Toeplitz product is computed; exact: the sum itself, slow", kTransform);
+             "How Q of the Toeplitz product is computed; exact: by the sum itself", kTransform);
   add_choice(command, "--kernel", a.kernel, {"kaiser_bessel", "bilinear"}, "Gridding kernel", kTransform);
   number("--width", a.width, "Kernel width; 0: from the accuracy", "CELLS");
   number("--oversampling", a.oversampling, "Grid over matrix, 1.25 to 2; 0: chosen", "NUMBER");

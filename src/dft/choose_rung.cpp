@@ -56,4 +56,24 @@ Rung fastest_rung(RungWish const& wish, double turns) {
   return is_found ? found : best;
 }
 
+RungOptions default_options(Rung rung, SumDevice device) {
+  bool const cuda = device != SumDevice::cpu;
+  RungOptions const plain{.block_size = cuda ? 1024 : 256};
+  switch (rung) {
+    case Rung::gather_coarse:
+      return {.block_size = cuda ? 512 : 256, .per_thread = 4};
+    case Rung::tuned:
+      return {.block_size = 256, .chunk = 2048, .unroll = 2, .per_thread = 8, .memory = SampleMemory::shared};
+    case Rung::separable_tf32:
+    case Rung::separable_fp16:
+      return {.block_size = plain.block_size, .chunk = 8192};
+    case Rung::separable_split:
+      return {.block_size = plain.block_size, .chunk = 1024};
+    case Rung::gather_vector:
+      return {.block_size = 1024, .chunk = 512, .per_thread = 4};
+    default:
+      return plain;
+  }
+}
+
 }  // namespace findrho

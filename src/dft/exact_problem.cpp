@@ -80,6 +80,17 @@ void set_phi(ExactSum<T>& sum, std::span<std::complex<double> const> phi) {
   }
 }
 
+/// Numbers of every coil.
+template <class T>
+void set_values(ExactSum<T>& sum, std::span<std::complex<double> const> values) {
+  sum.d_re.reserve(values.size());
+  sum.d_im.reserve(values.size());
+  for (std::complex<double> const& v : values) {
+    sum.d_re.push_back(static_cast<T>(v.real()));
+    sum.d_im.push_back(static_cast<T>(v.imag()));
+  }
+}
+
 void require_count(std::size_t count, std::int64_t samples, char const* what, bool optional) {
   if (static_cast<std::int64_t>(count) == samples || (optional && count == 0)) return;
   throw Error(ErrorKind::bad_shape, std::string(what) + " has " + std::to_string(count) +
@@ -90,24 +101,23 @@ void require_count(std::size_t count, std::int64_t samples, char const* what, bo
 
 template <class T>
 std::int64_t ExactSum<T>::bytes() const {
-  // per sample: k, phi, d, Mu and the packed 6; per voxel: position, result and the parts' results
+  // per sample: k, phi, the packed 6, and for each coil d and Mu; per voxel: position, the parts' results, each coil's
   return static_cast<std::int64_t>(sizeof(T)) *
-         (15 * samples() + (5 + 2 * ladder::spare_outputs(voxels())) * voxels());
+         ((11 + 4 * coils()) * samples() +
+          (3 + 2 * coils() + 2 * ladder::spare_outputs(voxels())) * voxels());
 }
 
 template <class T>
 ExactSum<T> fhd_sum(Trajectory const& trajectory, Matrix const& matrix,
                     std::span<std::complex<double> const> d, std::span<std::complex<double> const> phi) {
-  require_count(d.size(), trajectory.size(), "d", false);
+  auto const count = static_cast<std::size_t>(trajectory.size());
+  require_count(count > 0 && d.size() % count == 0 ? count : d.size(), trajectory.size(), "d", false);
   require_count(phi.size(), trajectory.size(), "phi", true);
   ExactSum<T> sum;
   set_samples(sum, trajectory);
   set_voxels(sum, voxel_positions(matrix));
   set_phi(sum, phi);
-  for (std::complex<double> const& v : d) {
-    sum.d_re.push_back(static_cast<T>(v.real()));
-    sum.d_im.push_back(static_cast<T>(v.imag()));
-  }
+  set_values(sum, d);
   return sum;
 }
 
@@ -164,7 +174,8 @@ Array<std::complex<T>> unfold_q(Matrix const& matrix, std::span<T const> re, std
 template <class T>
 ExactSum<T> forward_sum(Trajectory const& trajectory, Matrix const& matrix,
                         View<std::complex<double> const> rho) {
-  require_shape(rho.shape, matrix.shape(), "rho");
+  bool const coils = rho.shape.rank() == 4;
+  require_shape(rho.shape, coils ? matrix.shape(rho.shape.extent(Axis::coil)) : matrix.shape(), "rho");
   ExactSum<T> sum;
   sum.kind = SumKind::forward;
   Axis3 const p = voxel_positions(matrix);
@@ -172,10 +183,7 @@ ExactSum<T> forward_sum(Trajectory const& trajectory, Matrix const& matrix,
   sum.ky = rounded<T>(p.y, -1);
   sum.kz = rounded<T>(p.z, -1);
   set_phi(sum, {});
-  for (std::complex<double> const& v : rho) {
-    sum.d_re.push_back(static_cast<T>(v.real()));
-    sum.d_im.push_back(static_cast<T>(v.imag()));
-  }
+  set_values(sum, {rho.data, static_cast<std::size_t>(rho.size())});
   sum.x = rounded<T>(trajectory.kx);
   sum.y = rounded<T>(trajectory.ky);
   sum.z = trajectory.dims == 3 ? rounded<T>(trajectory.kz) : std::vector<T>(sum.x.size());

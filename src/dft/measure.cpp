@@ -11,11 +11,11 @@ namespace findrho {
 namespace {
 
 /// Runs of a rung on slices that grow until one fills the budget or the sum ends; then the rest of the repeats.
-/// run(slice, repeats) returns the median of the seconds.
+/// run(slice, repeats) returns the median of the seconds. Pairs are of one coil until the rate is told.
 template <class Run>
 RungTiming measure_with(Rung rung, std::int64_t chunk, SumKind kind, std::int64_t samples,
-                        std::int64_t voxels, double first_pairs, MeasureOptions const& measure,
-                        Run const& run) {
+                        std::int64_t voxels, std::int64_t coils, double first_pairs,
+                        MeasureOptions const& measure, Run const& run) {
   double const all = static_cast<double>(samples) * static_cast<double>(voxels);
   double pairs = std::min(all, first_pairs);
   RungTiming timing;
@@ -28,8 +28,8 @@ RungTiming measure_with(Rung rung, std::int64_t chunk, SumKind kind, std::int64_
     bool const large_enough = done >= all || (wanted < 2 * done && wanted < all);
     if (large_enough && measure.repeats > 1) seconds = run(timing.slice, measure.repeats);
     if (large_enough) {
-      timing.pairs_per_second = done / seconds;
-      timing.seconds = all / timing.pairs_per_second;
+      timing.pairs_per_second = done * static_cast<double>(coils) / seconds;
+      timing.seconds = all / done * seconds;
       timing.extrapolated = done < all;
       return timing;
     }
@@ -66,16 +66,17 @@ RungTiming time_on_cpu(Context const& context, ExactSum<T> const& sum, Rung rung
                        MeasureOptions const& measure) {
   SumResult<T> result;
   RungOptions const o = fitting_options(rung, options, sizeof(T));
-  RungTiming timing = measure_with(
-      rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), 1e6, measure, [&](SumSlice slice, int repeats) {
-        std::vector<double> seconds;
-        for (int i = 0; i < repeats; ++i) {
-          result = run_rung(context, sum, rung, options, slice);
-          seconds.push_back(result.seconds);
-        }
-        std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
-        return seconds[static_cast<std::size_t>(repeats / 2)];
-      });
+  RungTiming timing =
+      measure_with(rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), sum.coils(), 1e6, measure,
+                   [&](SumSlice slice, int repeats) {
+                     std::vector<double> seconds;
+                     for (int i = 0; i < repeats; ++i) {
+                       result = run_rung(context, sum, rung, options, slice);
+                       seconds.push_back(result.seconds);
+                     }
+                     std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
+                     return seconds[static_cast<std::size_t>(repeats / 2)];
+                   });
   timing.options = o;
   add_error(context, sum, result, measure, timing);
   return timing;
@@ -87,8 +88,8 @@ RungTiming time_on_cuda(Context const& context, CudaSum<T>& device_sum, ExactSum
   LaunchFigures figures;
   // The first slice gives every lane of a large device a voxel or a sample.
   RungOptions const o = fitting_options(rung, options, sizeof(T));
-  RungTiming timing = measure_with(rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), 3e8, measure,
-                                   [&](SumSlice slice, int repeats) {
+  RungTiming timing = measure_with(rung, o.chunk, sum.kind, sum.samples(), sum.voxels(), sum.coils(), 3e8,
+                                   measure, [&](SumSlice slice, int repeats) {
                                      context.throw_if_cancelled();
                                      auto const run = device_sum.run(rung, options, slice, repeats);
                                      figures = run.figures;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dft/run_separable.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "dft/sum_arrays.hpp"
@@ -10,9 +11,27 @@ namespace findrho {
 namespace ladder {
 namespace {
 
+constexpr std::int64_t kCoilsAtOnce = 8;  // whose sums are kept together, 16 bytes a voxel and coil
+
 template <class T>
 std::vector<double> doubles(std::vector<T> const& values, std::int64_t count) {
   return {values.begin(), values.begin() + count};
+}
+
+/// Of all coils, the first so many samples of each; the rest of `stride` is zero.
+template <class T>
+std::vector<std::complex<T>> mu_of(ExactSum<T> const& sum, std::int64_t samples, std::int64_t stride) {
+  auto const coils = static_cast<std::size_t>(sum.coils()), step = static_cast<std::size_t>(stride);
+  std::vector<std::complex<T>> mu(coils * step);
+  for (std::size_t c = 0; c < coils; ++c) {
+    for (std::size_t m = 0; m < static_cast<std::size_t>(samples); ++m) {
+      std::size_t const own = c * sum.kx.size() + m;
+      std::complex<double> const phi(sum.phi_re[m], sum.phi_im[m]), d(sum.d_re[own], sum.d_im[own]);
+      mu[c * step + m] =
+          std::complex<T>(sum.kind == SumKind::q ? d.real() * std::norm(phi) : std::conj(phi) * d);
+    }
+  }
+  return mu;
 }
 
 }  // namespace
@@ -30,16 +49,6 @@ void refuse_without_grid(Rung rung) {
 }
 
 template <class T>
-std::vector<std::complex<T>> mu_of(ExactSum<T> const& sum, std::int64_t samples) {
-  std::vector<std::complex<T>> mu(sum.kx.size());  // zero where the slice ends
-  for (std::size_t m = 0; m < static_cast<std::size_t>(samples); ++m) {
-    std::complex<double> const phi(sum.phi_re[m], sum.phi_im[m]), d(sum.d_re[m], sum.d_im[m]);
-    mu[m] = std::complex<T>(sum.kind == SumKind::q ? d.real() * std::norm(phi) : std::conj(phi) * d);
-  }
-  return mu;
-}
-
-template <class T>
 SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSlice slice) {
   auto const found = grid_of(sum);
   if (!found) refuse_without_grid(Rung::separable_vector);
@@ -48,31 +57,37 @@ SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSl
   std::int64_t const samples = part_of(slice.samples, sum.samples());
   std::int64_t const voxels = part_of(slice.voxels, sum.voxels());
   auto const start = std::chrono::steady_clock::now();
-  std::vector<std::complex<T>> const mu = mu_of(sum, samples);
-  std::int64_t const count = forward ? voxels : samples;
+  std::int64_t const coils = sum.coils(), count = forward ? voxels : samples;
+  std::int64_t const inputs = forward ? grid.points() : samples, outputs = forward ? voxels : grid.points();
+  std::vector<std::complex<T>> const mu = mu_of(sum, samples, inputs);
   std::vector<double> const kx = doubles(forward ? sum.x : sum.kx, count),
                             ky = doubles(forward ? sum.y : sum.ky, count),
                             kz = doubles(forward ? sum.z : sum.kz, count);
   ScatteredPoints const points{{kx, ky, kz}};
-  std::vector<std::complex<T>> out(static_cast<std::size_t>(forward ? voxels : grid.points()));
-  if (forward) {
-    separable_forward<T>(context, grid, points, 1, mu.data(), out.data());
-  } else {
-    separable_gather<T>(context, grid, points, 1, mu.data(), out.data());
+  std::vector<std::complex<T>> out(static_cast<std::size_t>(coils * outputs));
+  for (std::int64_t c = 0; c < coils; c += kCoilsAtOnce) {
+    std::int64_t const batch = std::min(kCoilsAtOnce, coils - c);
+    auto const* const from = mu.data() + c * inputs;
+    auto* const to = out.data() + c * outputs;
+    forward ? separable_forward<T>(context, grid, points, batch, from, to)
+            : separable_gather<T>(context, grid, points, batch, from, to);
   }
-  SumResult<T> result{.re = std::vector<T>(static_cast<std::size_t>(voxels)),
-                      .im = std::vector<T>(static_cast<std::size_t>(voxels))};
-  for (std::size_t n = 0; n < result.re.size(); ++n) {
-    result.re[n] = out[n].real();
-    result.im[n] = out[n].imag();
+  SumResult<T> result;
+  result.re.reserve(static_cast<std::size_t>(coils * voxels));
+  result.im.reserve(result.re.capacity());
+  for (std::int64_t c = 0; c < coils; ++c) {
+    for (std::int64_t n = 0; n < voxels; ++n) {
+      std::complex<T> const value = out[static_cast<std::size_t>(c * outputs + n)];
+      result.re.push_back(value.real());
+      result.im.push_back(value.imag());
+    }
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-#define FINDRHO_FOR(T)                                                           \
-  template std::optional<Grid> grid_of(ExactSum<T> const&);                      \
-  template std::vector<std::complex<T>> mu_of(ExactSum<T> const&, std::int64_t); \
+#define FINDRHO_FOR(T)                                      \
+  template std::optional<Grid> grid_of(ExactSum<T> const&); \
   template SumResult<T> run_separable(Context const&, ExactSum<T> const&, SumSlice);
 FINDRHO_FOR(float)
 FINDRHO_FOR(double)

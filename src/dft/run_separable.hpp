@@ -12,10 +12,6 @@ std::optional<Grid> grid_of(ExactSum<T> const& sum);
 /// Throws the bad_option that a rung without a grid gets.
 [[noreturn]] void refuse_without_grid(Rung rung);
 
-/// mu of the first so many samples.
-template <class T>
-std::vector<std::complex<T>> mu_of(ExactSum<T> const& sum, std::int64_t samples);
-
 /// Rung separable_vector. The grid is always taken whole: a slice of it is the rest left out.
 template <class T>
 SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSlice slice);

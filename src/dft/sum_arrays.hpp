@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An ExactSum as the pointers that a rung takes, with the scratch and the output that it needs.
+// One coil of an ExactSum as the pointers that a rung takes, with the scratch and the output that it needs.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -16,9 +16,10 @@ inline std::int64_t part_of(std::int64_t asked, std::int64_t all) {
 template <class T>
 class HostArrays {
  public:
-  HostArrays(ExactSum<T> const& sum, SumSlice slice, int parts = 0)
+  HostArrays(ExactSum<T> const& sum, SumSlice slice, std::int64_t coil, int parts)
       : samples_(part_of(slice.samples, sum.samples())),
         voxels_(part_of(slice.voxels, sum.voxels())),
+        coil_(coil),
         parts_(parts),
         sum_(sum) {
     auto const m = static_cast<std::size_t>(samples_);
@@ -41,8 +42,8 @@ class HostArrays {
             .z = sum_.z.data(),
             .phi_re = sum_.phi_re.data(),
             .phi_im = sum_.phi_im.data(),
-            .d_re = sum_.d_re.data(),
-            .d_im = sum_.d_im.data(),
+            .d_re = sum_.d_re.data() + coil_ * sum_.samples(),
+            .d_im = sum_.d_im.data() + coil_ * sum_.samples(),
             .mu_re = mu_.data(),
             .mu_im = mu_.data() + samples_,
             .packed_k = packed_k_.data(),
@@ -57,7 +58,7 @@ class HostArrays {
   std::vector<T> re, im;
 
  private:
-  std::int64_t samples_, voxels_;
+  std::int64_t samples_, voxels_, coil_;
   int parts_;
   ExactSum<T> const& sum_;
   std::vector<T> mu_, outputs_;

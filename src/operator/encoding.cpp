@@ -7,7 +7,6 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/dft/exact_sum.hpp"
-#include "findrho/dft/vector_sum.hpp"
 #include "findrho/operator/vector_ops.hpp"
 
 namespace findrho {
@@ -36,7 +35,7 @@ Encoding<T>::Encoding(Context const& context, Trajectory const& trajectory, Matr
       matrix_(matrix),
       maps_(maps),
       memory_bytes_(options.memory_bytes),
-      rung_(options.rung) {
+      sums_(options.sums) {
   if (maps.data != nullptr) require_shape(maps.shape, matrix.shape(coils()), "coil maps");
   if (options.transform == TransformKind::nufft) {
     nufft_ = std::make_shared<Nufft<T> const>(context, trajectory, matrix, options.nufft);
@@ -63,6 +62,8 @@ void Encoding<T>::transform(Context const& context, View<C const> images, View<C
                             Write write) const {
   if (nufft_) {
     nufft_->forward(context, images, samples, write);
+  } else if (sums_ && write == Write::replace) {
+    fast_forward<T>(context, *sums_, *trajectory_, images, samples);
   } else {
     exact_forward<T>(context, *trajectory_, images, samples, write);
   }
@@ -73,8 +74,8 @@ void Encoding<T>::transform_adjoint(Context const& context, View<C const> sample
                                     Write write) const {
   if (nufft_) {
     nufft_->adjoint(context, samples, images, write);
-  } else if (rung_ && write == Write::replace) {
-    vector_adjoint<T>(context, *trajectory_, samples, images, *rung_);
+  } else if (sums_ && write == Write::replace) {
+    fast_adjoint<T>(context, *sums_, *trajectory_, samples, images);
   } else {
     exact_adjoint<T>(context, *trajectory_, samples, images, write);
   }

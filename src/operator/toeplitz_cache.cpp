@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Part of every key: raise it whenever the order of the spectrum, the file or the way Q is computed changes.
-constexpr std::int64_t kFormatVersion = 1;
+constexpr std::int64_t kFormatVersion = 2;
 constexpr char const* kExtension = ".findrho-q";
 
 struct Header {
@@ -59,9 +59,8 @@ std::string cache_key(Trajectory const& trajectory, Matrix const& matrix, std::s
   for (int d = 0; d < trajectory.dims; ++d) add_list(trajectory[d]);
   add_list(weights);
   add(static_cast<int>(options.transform));
-  // Of the rung's options only the chunk changes the result.
-  bool const by_rung = options.transform == TransformKind::exact && options.rung;
-  add(by_rung ? options.rung->chunk : 0);
+  bool const by_rung = options.transform == TransformKind::exact && options.sums;
+  add(by_rung ? static_cast<int>(grid_rung<T>(*options.sums)) : -1);
   add(static_cast<int>(options.nufft.kernel));
   add(options.nufft.width);
   std::array<double, 2> const accuracy{options.nufft.accuracy, options.nufft.oversampling};

@@ -9,7 +9,6 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/dft/exact_sum.hpp"
-#include "findrho/dft/vector_sum.hpp"
 #include "findrho/operator/toeplitz.hpp"
 #include "findrho/operator/vector_ops.hpp"
 #include "operator/toeplitz_layout.hpp"
@@ -82,7 +81,7 @@ Lags<T> lags(Context const& context, Trajectory const& trajectory, Matrix const&
     return half_lags<T>(context, trajectory, matrix, weights, options.nufft);
   }
   std::int64_t const zero = matrix[matrix.dims() - 1];
-  return {exact_lags<T>(context, trajectory, matrix, weights, options.rung), zero};
+  return {exact_lags<T>(context, trajectory, matrix, weights, options.sums), zero};
 }
 
 // Transforms an array over the lags of all axes to the real spectrum.
@@ -201,9 +200,9 @@ class SpectrumBuilder {
 
 template <class T>
 Array<std::complex<T>> exact_lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
-                                  std::span<double const> weights, std::optional<RungOptions> const& rung) {
+                                  std::span<double const> weights, std::optional<FastSums> const& sums) {
   check_weights(trajectory, weights);
-  if (rung) return vector_q<T>(context, trajectory, matrix, weights, *rung);
+  if (sums) return fast_q<T>(context, *sums, trajectory, matrix, weights);
   Trajectory wide = trajectory;
   for (int d = 0; d < trajectory.dims; ++d) {
     for (double& k : wide[d]) k *= 2;
@@ -234,9 +233,9 @@ ToeplitzKernel<T>::ToeplitzKernel(Context const& context, Trajectory const& traj
 }
 
 template Array<std::complex<float>> exact_lags(Context const&, Trajectory const&, Matrix const&,
-                                               std::span<double const>, std::optional<RungOptions> const&);
+                                               std::span<double const>, std::optional<FastSums> const&);
 template Array<std::complex<double>> exact_lags(Context const&, Trajectory const&, Matrix const&,
-                                                std::span<double const>, std::optional<RungOptions> const&);
+                                                std::span<double const>, std::optional<FastSums> const&);
 template class ToeplitzKernel<float>;
 template class ToeplitzKernel<double>;
 template std::int64_t toeplitz_spectrum_size<float>(Matrix const&);

@@ -25,7 +25,9 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   // The device's plan keeps the same grids and sorted samples as the processor's.
   std::int64_t const nufft = nufft_bytes<T>(samples, n, batch, 1, o.nufft);
   std::int64_t held = k + nufft + (2 + (together > 1 ? together : 0)) * n.voxels() * kComplex;
-  std::int64_t const data = batch * samples * kComplex;
+  FastSums const sums{.accuracy = o.nufft.accuracy, .cuda = o.cuda};
+  std::int64_t const data = o.fhd == TransformKind::exact ? fast_sum_bytes<T>(sums, n, samples, batch).device
+                                                          : batch * samples * kComplex;
   if (o.method != Method::cg) return held + data + batch * n.voxels() * kComplex;
   std::int64_t const vectors =
       (3 + CgOptions{}.kept_residuals) * n.voxels() * kComplex +
@@ -33,10 +35,13 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   if (o.normal == NormalKind::nufft) return held + data + vectors + data;
   CudaToeplitzPlan const product = plan_cuda_toeplitz<T>(*o.cuda, n, together);
   Matrix const doubled{2 * n.x, 2 * n.y, n.z > 1 ? 2 * n.z : 1};
+  Matrix const half = n.z > 1 ? Matrix{doubled.x, doubled.y, n.z} : Matrix{doubled.x, n.y, 1};
   std::int64_t const spectrum = product.grid.voxels() * std::int64_t{sizeof(T)};
-  std::int64_t const making = o.q == TransformKind::exact
-                                  ? 2 * product.grid.voxels() * kComplex + doubled.voxels() * kComplex
-                                  : nufft_bytes<T>(samples, doubled, 1, 1, o.nufft);
+  std::int64_t const making =
+      o.q == TransformKind::exact
+          ? std::max(2 * product.grid.voxels() * kComplex + doubled.voxels() * kComplex,
+                     fast_sum_bytes<T>(sums, half, samples, 1).device)
+          : nufft_bytes<T>(samples, doubled, 1, 1, o.nufft);
   return held + product.bytes + std::max(data + vectors, spectrum + making);
 }
 

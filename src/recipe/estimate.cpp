@@ -21,10 +21,6 @@ constexpr int kEigenvalueProducts = 15;  // what largest_eigenvalue usually take
 // coils on 64 x 64 x 16 (AMD EPYC, Zen 4, g++ 12).
 constexpr double kProductSeconds = 6.5e-9;
 
-// F^H F by exact sums against F^H d by the rung: F is summed in double, at 1e9 pairs a second and thread where the rung
-// makes 2.8e9 (AMD EPYC, Zen 4, AVX-512).
-constexpr double kExactNormal = 4;
-
 constexpr double kStartSeconds = 0.025;        // of the program: start, hashing, files
 constexpr std::int64_t kOtherBytes = 4 << 20;  // writers' buffers, thread stacks, freed memory not given back
 
@@ -56,11 +52,8 @@ Size size_of(Context const& context, Dataset const& dataset, ReconOptions const&
   return s;
 }
 
-/// Held by an exact sum over so many points: positions in double, then the sum's own arrays, twice the result.
-template <class T>
-std::int64_t exact_bytes(std::int64_t points, std::int64_t samples) {
-  return points * (3 * std::int64_t{sizeof(double)} + 7 * std::int64_t{sizeof(T)}) +
-         samples * (2 * std::int64_t{sizeof(double)} + 15 * std::int64_t{sizeof(T)});
+FastSums sums_of(ReconOptions const& o) {
+  return {.accuracy = o.nufft.accuracy, .cuda = o.cuda};
 }
 
 /// Held while Q is made: its lags, then either the NUFFT onto half of the doubled matrix or the sums onto all of it, or
@@ -75,7 +68,7 @@ std::int64_t toeplitz_build_bytes(Size const& s, ReconOptions const& options) {
   std::int64_t const lags = (exact ? doubled : half).voxels() * kComplex;
   std::int64_t const samples = s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + kComplex);
   std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
-  std::int64_t const making = exact ? exact_bytes<T>(q_sum_voxels(s.matrix), s.samples)
+  std::int64_t const making = exact ? fast_sum_bytes<T>(sums_of(options), half, s.samples, 1).host
                                     : samples + nufft_bytes<T>(s.samples, half, 1, s.threads, options.nufft);
   std::int64_t const columns = deep ? doubled.voxels() * kComplex : 0;
   return lags + std::max(making, columns + spectrum);
@@ -87,7 +80,7 @@ std::int64_t cg_bytes(Size const& s, ReconOptions const& o) {
   std::int64_t const batch = s.maps_needed ? s.coils : 1;
   bool const exact = o.fhd == TransformKind::exact;
   std::int64_t const plan = exact ? 0 : nufft_bytes<T>(s.samples, s.matrix, 0, s.threads, o.nufft);
-  std::int64_t const transform = exact ? exact_bytes<T>(s.voxels, s.samples)
+  std::int64_t const transform = exact ? fast_sum_bytes<T>(sums_of(o), s.matrix, s.samples, batch).host
                                        : nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
   std::int64_t const coil_images = s.maps_needed ? batch * s.voxels * kComplex : 0;  // Encoding's S x
   std::int64_t solve = s.coils * s.samples * kComplex + transform + coil_images;
@@ -200,19 +193,17 @@ double time_product(Context const& context, Size const& s, ReconOptions const& o
   return best / (voxels * std::log2(voxels + 2));
 }
 
-/// Seconds of a pair of an exact sum, by a short one on all threads.
+/// Seconds of a pair of an exact sum on the processor, by a short one on all threads, of as many dimensions.
 template <class T>
-double time_pair(Context const& context, RungOptions const& rung) {
-  Matrix const small{64, 64, 1};
+double time_pair(Context const& context, int dims) {
+  Matrix const small = dims == 3 ? Matrix{32, 32, 32} : Matrix{128, 128, 1};
   Trajectory k;
-  k.dims = 2;
-  k.kx.assign(2048, 1.25);
-  k.ky.assign(2048, -0.75);
+  k.dims = dims;
+  for (int d = 0; d < dims; ++d) k[d].assign(2048, 1.25 - d);
   std::vector<std::complex<double>> const d(k.kx.size(), 1.0);
   auto const sum = fhd_sum<T>(k, small, d);
   double best = 1e300;
-  for (int i = 0; i < 3; ++i)
-    best = std::min(best, run_rung(context, sum, Rung::gather_vector, rung).seconds);
+  for (int i = 0; i < 3; ++i) best = std::min(best, fast_sum(context, FastSums{}, sum).seconds);
   return best / sum.pairs();
 }
 
@@ -226,7 +217,7 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
   Speed const speed = time_nufft<T>(context, s, o, dims);
   double const nufft = speed.nufft(samples, voxels);
   double const transform =
-      o.fhd == TransformKind::exact ? samples * voxels * time_pair<T>(context, o.fhd_rung) : nufft;
+      o.fhd == TransformKind::exact ? samples * voxels * time_pair<T>(context, dims) : nufft;
   double const doubled = voxels * (dims == 3 ? 8 : 4);
   double total = trajectories * speed.plan_sample * samples;
   bool const estimates_maps = s.maps_needed && !s.maps_given;
@@ -242,13 +233,13 @@ double estimate_seconds(Context const& context, Dataset const& dataset, Size con
     return total + frames * coils * transform;
   }
   double const product = o.normal == NormalKind::nufft
-                             ? (o.fhd == TransformKind::exact ? kExactNormal : 2) * transform
+                             ? 2 * transform
                              : time_product<T>(context, s, o, dims) * voxels * std::log2(voxels + 2);
   if (o.normal == NormalKind::toeplitz && o.q == TransformKind::nufft)
     total += trajectories * speed.nufft(samples, doubled);
   if (o.q == TransformKind::exact) {
-    total += trajectories * samples * static_cast<double>(q_sum_voxels(s.matrix)) *
-             time_pair<T>(context, o.q_rung);
+    total +=
+        trajectories * samples * static_cast<double>(q_sum_voxels(s.matrix)) * time_pair<T>(context, dims);
   }
   double const products = o.iterations + (o.lambda > 0 ? kEigenvalueProducts : 0);
   // Outside the product an iteration of cg reads or writes some 10 images, and each kept residual twice.

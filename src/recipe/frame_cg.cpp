@@ -49,7 +49,7 @@ template <class T>
 std::shared_ptr<ToeplitzKernel<T> const> FrameReconstructor<T>::toeplitz_kernel() {
   if (!kernel_) {
     Phase const phase(context_, "Toeplitz kernel");
-    EncodingOptions const encoding{.transform = options_.q, .nufft = options_.nufft, .rung = options_.q_rung};
+    EncodingOptions const encoding{.transform = options_.q, .nufft = options_.nufft, .sums = fast_sums()};
     std::vector<double> const w = objective_weights();
     if (options_.cache_folder.empty()) {
       kernel_ = std::make_shared<ToeplitzKernel<T> const>(context_, *planned_, dataset_.matrix, w, encoding);
@@ -66,8 +66,7 @@ auto FrameReconstructor<T>::exact_lags() -> View<C const> {
   if (options_.q == TransformKind::nufft || options_.normal != NormalKind::toeplitz) return {};
   if (lags_.empty()) {
     Phase const phase(context_, "Q");
-    lags_ =
-        findrho::exact_lags<T>(context_, *planned_, dataset_.matrix, objective_weights(), options_.q_rung);
+    lags_ = findrho::exact_lags<T>(context_, *planned_, dataset_.matrix, objective_weights(), fast_sums());
   }
   return lags_;
 }
@@ -113,7 +112,7 @@ void FrameReconstructor<T>::cg(Frame const& frame, View<C const> maps, View<floa
   Matrix const& matrix = dataset_.matrix;
   std::vector<double> const w = objective_weights();
   DeviceFrame<T>* const device = device_frame(maps);
-  // What is summed exactly is summed on the processor, whose image of it then goes to the device.
+  // Exact sums come and go by way of the processor, wherever they are taken.
   bool const transforms_here = device == nullptr || options_.fhd == TransformKind::exact;
   std::unique_ptr<Encoding<T>> const F = transforms_here ? encoding(maps) : nullptr;
   std::unique_ptr<HostNormal<T>> host;

@@ -15,7 +15,10 @@ namespace findrho {
 template <class T>
 FrameReconstructor<T>::FrameReconstructor(Context const& context, Dataset const& dataset,
                                           ReconOptions const& options)
-    : context_(context), dataset_(dataset), options_(options) {}
+    : context_(context), dataset_(dataset), options_(options) {
+  bool const exact = options.fhd == TransformKind::exact || options.q == TransformKind::exact;
+  if (exact) context.note("exact sums: " + description<T>(fast_sums()));
+}
 
 template <class T>
 void FrameReconstructor<T>::plan_for(Frame const& frame) {
@@ -169,7 +172,7 @@ std::unique_ptr<Encoding<T>> FrameReconstructor<T>::encoding(View<C const> maps)
   if (options_.fhd == TransformKind::nufft) return std::make_unique<Encoding<T>>(nufft(), maps);
   return std::make_unique<Encoding<T>>(
       context_, *planned_, dataset_.matrix, maps,
-      EncodingOptions{.transform = TransformKind::exact, .rung = options_.fhd_rung});
+      EncodingOptions{.transform = TransformKind::exact, .sums = fast_sums()});
 }
 
 template <class T>

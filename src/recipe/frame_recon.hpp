@@ -43,11 +43,13 @@ class FrameReconstructor {
   /// The weights w of the objective; empty: 1.
   std::vector<double> objective_weights();
   std::shared_ptr<ToeplitzKernel<T> const> toeplitz_kernel();
-  /// Q for the device, where it is summed exactly.
+  /// Q for the device, where it is an exact sum.
   View<C const> exact_lags();
   /// Null where the processor computes. A normal operator by exact sums is the processor's alone.
   DeviceFrame<T>* device_frame(View<C const> maps);
   std::shared_ptr<Nufft<T> const> nufft();
+  /// Where exact sums are taken.
+  FastSums fast_sums() const { return {.accuracy = options_.nufft.accuracy, .cuda = options_.cuda}; }
   /// With maps all coils together; without, one coil at a time.
   std::unique_ptr<Encoding<T>> encoding(View<C const> maps);
 

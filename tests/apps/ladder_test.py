@@ -57,6 +57,15 @@ class Ladder(unittest.TestCase):
         self.assertIn("timed on a slice and extrapolated: CPU sequential", out)
         self.assertIn("One thread per pair makes 5.243e+09 threads", out)
 
+    def test_coils_share_a_run(self):
+        problem = ("ladder", "--size", "8x9x10", "--samples", 777, "--repeats", 1, "--rungs", "gather_vector,separable_vector", "--json")
+        for kind in ("fhd", "forward"):
+            out = json.loads(self.passes(*problem, "--coils", 3, "--sum", kind))
+            self.assertEqual(out["coils"], 3)
+            for rung in out["rungs"]:
+                self.assertLess(rung["error"], 1e-5, rung["rung"])  # as for one coil
+        self.fails(*problem, "--coils", 3, "--sum", "q", words="Q is the same for all coils")
+
     def test_double_precision_leaves_single_only_rungs_out(self):
         out = self.passes("ladder", "--size", "8", "--samples", 300, "--precision", "double", "--json", "--sum", "q")
         rungs = {r["rung"]: r for r in json.loads(out)["rungs"]}

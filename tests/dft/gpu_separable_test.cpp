@@ -18,23 +18,12 @@ bool is_float_class(Rung rung) {
   return rung == Rung::separable_fp32 || rung == Rung::separable_split;
 }
 
-/// Sums of |mu|: what relative errors of single terms are multiplied by.
-template <class T>
-double sum_of_mu(ExactSum<T> const& sum) {
-  double mu = 0;
-  for (std::size_t m = 0; m < sum.kx.size(); ++m) {
-    std::complex<double> const phi(sum.phi_re[m], sum.phi_im[m]), d(sum.d_re[m], sum.d_im[m]);
-    mu += sum.kind == SumKind::q ? std::abs(d.real()) * std::norm(phi) : std::abs(phi * d);
-  }
-  return mu;
-}
-
 /// Float's worst case; tensor cores cut off what they add instead of rounding it, hence twice the terms' part.
 /// split: both factors are off by 2^-22 at most, and the product of the two low parts, 2^-22, is left out.
 /// tf32 and fp16: either factor is rounded to 11 bits, 2^-11 together; sixteen real sums make a voxel, of which each
 /// has its own rounding: cosines and sines of three axes add up to 2^(3/2) |mu| at most.
 double allowed(ExactSum<float> const& sum, Rung rung) {
-  double const u = std::exp2(-24), mu = sum_of_mu(sum), spread = std::exp2(1.5);
+  double const u = std::exp2(-24), mu = test::sum_of_mu(sum), spread = std::exp2(1.5);
   double const rounding = 2 * test::worst_error(sum) + 16 * u * spread * mu;
   if (rung == Rung::separable_fp32) return rounding;
   if (rung == Rung::separable_split) return rounding + 3 * std::exp2(-22) * spread * mu;
@@ -49,15 +38,15 @@ class GpuSeparable : public testing::Test {
     session_.emplace(CudaSession::open(module, 0));
   }
 
-  void expect_agreement(SumKind kind, Matrix const& matrix, std::int64_t samples) {
-    auto const sum = test::small_sum<float>(kind, matrix, samples);
+  void expect_agreement(SumKind kind, Matrix const& matrix, std::int64_t samples, std::int64_t coils = 1) {
+    auto const sum = test::small_sum<float>(kind, matrix, samples, coils);
     CudaSum<float> device_sum(*session_, sum);
     for (Rung rung : kRungs) {
       device_sum.run(rung, {.chunk = 512});
       auto const result = device_sum.result();
       EXPECT_LE(test::largest_error(context_, sum, result.re, result.im), allowed(sum, rung))
           << facts(rung).name << ", " << name(kind) << ", " << matrix.x << " x " << matrix.y << " x "
-          << matrix.z << ", " << samples;
+          << matrix.z << ", " << samples << ", " << coils << " coils";
     }
   }
 
@@ -82,6 +71,58 @@ TEST_F(GpuSeparable, ForwardAgreesForAllSizes) {
   for (Matrix const& m : {Matrix{.x = 5, .y = 6, .z = 7}, Matrix{.x = 9, .y = 18, .z = 131},
                           Matrix{.x = 19, .y = 10, .z = 1}, Matrix{.x = 24, .y = 20, .z = 6}}) {
     for (std::int64_t samples : {97, 640}) expect_agreement(SumKind::forward, m, samples);
+  }
+}
+
+TEST_F(GpuSeparable, CoilsAgreeEachByItself) {
+  for (SumKind kind : {SumKind::fhd, SumKind::forward}) {
+    for (std::int64_t coils : {2, 5}) {
+      expect_agreement(kind, {.x = 9, .y = 18, .z = 131}, 640, coils);
+      expect_agreement(kind, {.x = 19, .y = 10, .z = 1}, 97, coils);
+    }
+  }
+}
+
+TEST_F(GpuSeparable, ACoilDoesNotDependOnTheOthers) {
+  // The second coil is 2^20 times the first: with one scale for both, half precision would lose the first.
+  auto both = test::small_sum<float>(SumKind::fhd, {.x = 12, .y = 10, .z = 8}, 300, 2), first = both;
+  first.d_re.resize(300), first.d_im.resize(300);
+  for (std::size_t m = 300; m < 600; ++m) both.d_re[m] *= 0x1p20f, both.d_im[m] *= 0x1p20f;
+  CudaSum<float> of_both(*session_, both), of_first(*session_, first);
+  for (Rung rung : kRungs) {
+    of_both.run(rung, {.chunk = 1024});
+    of_first.run(rung, {.chunk = 1024});
+    auto const all = of_both.result(), alone = of_first.result();
+    for (std::size_t n = 0; n < alone.re.size(); ++n) {
+      // Samples are split into as many parts either way (fewer than 4096), so that the bits are the same.
+      ASSERT_EQ(all.re[n], alone.re[n]) << facts(rung).name << ", " << n;
+      ASSERT_EQ(all.im[n], alone.im[n]) << facts(rung).name << ", " << n;
+    }
+  }
+}
+
+TEST_F(GpuSeparable, SlicesOfEveryCoilAreTheRestLeftOut) {
+  SumSlice const slice{.samples = 200, .voxels = 500};
+  for (SumKind kind : {SumKind::fhd, SumKind::forward}) {
+    auto const sum = test::small_sum<float>(kind, {.x = 12, .y = 10, .z = 8}, 640, 3);
+    CudaSum<float> device_sum(*session_, sum);
+    for (Rung rung : kRungs) {
+      device_sum.run(rung, {.chunk = 512}, slice);
+      auto const part = device_sum.result(slice);
+      ASSERT_EQ(part.re.size(), 1500u);
+      EXPECT_LT(probe_error(context_, sum, part, slice, 300), is_float_class(rung) ? 5e-6 : 5e-4)
+          << facts(rung).name << ", " << name(kind);
+    }
+  }
+}
+
+TEST_F(GpuSeparable, GeneralRungsTakeCoilsToo) {
+  for (SumKind kind : {SumKind::fhd, SumKind::forward}) {
+    auto const sum = test::small_sum<float>(kind, test::kOddBox, 97, 3);
+    CudaSum<float> device_sum(*session_, sum);
+    device_sum.run(Rung::gather_constant_padded, {});
+    auto const result = device_sum.result();
+    EXPECT_LE(test::largest_error(context_, sum, result.re, result.im), test::worst_error(sum)) << name(kind);
   }
 }
 

@@ -39,20 +39,38 @@ inline std::vector<double> random_weights(std::int64_t count) {
   return weights;
 }
 
-/// F^H d and Q with Phi and weights, or F rho.
+/// F^H d and Q with Phi and weights, or F rho; Q knows no coils.
 template <class T>
-ExactSum<T> small_sum(SumKind kind, Matrix const& matrix, std::int64_t samples) {
+ExactSum<T> small_sum(SumKind kind, Matrix const& matrix, std::int64_t samples, std::int64_t coils = 1) {
   Trajectory const t = random_trajectory(matrix, samples, 1);
   auto const phi = random_values(samples, 3);
-  if (kind == SumKind::fhd) return fhd_sum<T>(t, matrix, random_values(samples, 2), phi);
+  if (kind == SumKind::fhd) return fhd_sum<T>(t, matrix, random_values(coils * samples, 2), phi);
   if (kind == SumKind::q) return q_sum<T>(t, matrix, random_weights(samples), phi);
-  auto rho = random_values(matrix.voxels(), 4);
-  return forward_sum<T>(t, matrix, View<std::complex<double> const>(rho.data(), matrix.shape()));
+  auto rho = random_values(coils * matrix.voxels(), 4);
+  return forward_sum<T>(t, matrix, View<std::complex<double> const>(rho.data(), matrix.shape(coils)));
+}
+
+/// Sum of |mu|, of the coil where it is largest.
+template <class T>
+double sum_of_mu(ExactSum<T> const& sum) {
+  double most = 0;
+  std::size_t const samples = sum.kx.size();
+  for (std::size_t first = 0; first < sum.d_re.size(); first += samples) {
+    double mu = 0;
+    for (std::size_t m = 0; m < samples; ++m) {
+      std::complex<double> const phi(sum.phi_re[m], sum.phi_im[m]),
+          d(sum.d_re[first + m], sum.d_im[first + m]);
+      mu += sum.kind == SumKind::q ? std::abs(d.real()) * std::norm(phi) : std::abs(phi * d);
+    }
+    most = std::max(most, mu);
+  }
+  return most;
 }
 
 /// Rounding to u = 2^-24 or 2^-53. An angle of S turns at most takes three roundings in turns, one for the factor and
 /// one for the sine's own reduction: 5 u 2 pi S; sine, cosine and the products with Mu add 6 u; adding M terms one
-/// by one, each to a sum below sum |mu|, adds M u. All are multiplied by sum |mu|: the worst case, without luck.
+/// by one, each to a sum below sum |mu|, adds M u. All are multiplied by sum |mu| of the coil where it is largest: the
+/// worst case, without luck.
 template <class T>
 double worst_error(ExactSum<T> const& sum) {
   double const u = std::numeric_limits<T>::epsilon() / 2;
@@ -62,26 +80,26 @@ double worst_error(ExactSum<T> const& sum) {
     return largest;
   };
   double const turns = most(sum.kx) * most(sum.x) + most(sum.ky) * most(sum.y) + most(sum.kz) * most(sum.z);
-  double mu = 0;
-  for (std::size_t m = 0; m < sum.kx.size(); ++m) {
-    std::complex<double> const phi(sum.phi_re[m], sum.phi_im[m]), d(sum.d_re[m], sum.d_im[m]);
-    mu += sum.kind == SumKind::q ? std::abs(d.real()) * std::norm(phi) : std::abs(phi * d);
-  }
-  return u * (10 * std::numbers::pi * turns + 6 + static_cast<double>(sum.samples())) * mu;
+  return u * (10 * std::numbers::pi * turns + 6 + static_cast<double>(sum.samples())) * sum_of_mu(sum);
 }
 
-/// The largest distance of a result from the sum in double, over all voxels.
+/// The largest distance of a result from the sum in double, over all voxels of all coils.
 template <class T>
 double largest_error(Context const& context, ExactSum<T> const& sum, std::vector<T> const& re,
                      std::vector<T> const& im) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(sum.voxels()));
   for (std::size_t n = 0; n < all.size(); ++n) all[n] = static_cast<std::int64_t>(n);
-  auto const exact = exact_at(context, sum, all);
-  double largest =
-      re.size() == all.size() && im.size() == all.size() ? 0 : std::numeric_limits<double>::infinity();
-  for (std::size_t n = 0; n < std::min(all.size(), re.size()); ++n) {
-    double const distance = std::abs(std::complex<double>(re[n], im[n]) - exact[n]);
-    largest = distance <= largest ? largest : distance;  // NaN counts as larger
+  auto const coils = static_cast<std::size_t>(sum.coils());
+  std::size_t const expected = coils * all.size();
+  if (re.size() != expected || im.size() != expected) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t coil = 0; coil < coils; ++coil) {
+    auto const exact = exact_at(context, sum, all, 0, static_cast<std::int64_t>(coil));
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      std::complex<double> const value(re[coil * all.size() + n], im[coil * all.size() + n]);
+      double const distance = std::abs(value - exact[n]);
+      largest = distance <= largest ? largest : distance;  // NaN counts as larger
+    }
   }
   return largest;
 }

@@ -18,7 +18,7 @@ void expect_agreement(SumKind kind, std::vector<Rung> const& rungs, RungOptions 
   Context const context = Context::cpu(1);
   auto const sum = test::small_sum<T>(kind, kOddBox, 37);
   for (Rung rung : rungs) {
-    ladder::HostArrays<T> arrays(sum, {}, options.parts);
+    ladder::HostArrays<T> arrays(sum, {}, 0, options.parts);
     ladder::ThreadMachine machine(4);
     ASSERT_TRUE((ladder::run_any<Sum>(rung, machine, arrays.view(), options)));
     EXPECT_LE(test::largest_error(context, sum, arrays.re, arrays.im), test::worst_error(sum))

@@ -72,13 +72,32 @@ TEST(CgRecipe, ByExactSumsIsTheExactSolve) {
   ReconOptions options{
       .fhd = TransformKind::exact, .q = TransformKind::exact, .iterations = 30, .tolerance = 0};
   // The image is stored in float. In double only that is left: 2^-24 a voxel. In float an error of 1e-3 in F and Q grows
-  // to 34e-3 here (recon_checks.cpp), so that the rung's 2e-6 (angles of 48 turns: 2 pi 48 u sqrt(3)/3 = 1e-5 at the
-  // worst) may make 34 times as much, and CG in float as much again.
+  // to 34e-3 here (recon_checks.cpp); F^H d, Q and the product with Q each err by 12 u at most, 7.2e-7
+  // (tests/dft/separable_test.cpp), which makes 3 x 34 x 7.2e-7.
   ReconResult const single = reconstruct(context, dataset, options);
-  EXPECT_LE(relative_error(single, witness(context, dataset, single.frames.front())), 68e-5);
+  EXPECT_LE(relative_error(single, witness(context, dataset, single.frames.front())), 7.4e-5);
   options.precision = Precision::double_precision;
   ReconResult const precise = reconstruct(context, dataset, options);
   EXPECT_LE(relative_error(precise, witness(context, dataset, precise.frames.front())), 6e-8);
+}
+
+TEST(CgRecipe, ByExactSumsIsTheImageByNufftWithinItsAccuracy) {
+  Context const context = Context::cpu(2);
+  SimulateOptions simulated{
+      .matrix = {31, 24, 1}, .trajectory = Spiral2dOptions{.interleaves = 4}, .coils = 3};
+  test::Simulated const scan = test::simulated(context, simulated);
+  ReconInputs inputs;
+  inputs.maps = scan.maps.view();
+  for (NormalKind normal : {NormalKind::toeplitz, NormalKind::nufft}) {
+    ReconOptions options{.method = Method::cg, .normal = normal, .iterations = 12, .tolerance = 0};
+    ReconResult const by_nufft = reconstruct(context, scan.dataset, options, inputs);
+    options.fhd = TransformKind::exact;
+    if (normal == NormalKind::toeplitz) options.q = TransformKind::exact;
+    ReconResult const exact = reconstruct(context, scan.dataset, options, inputs);
+    double const difference = relative_error(by_nufft, convert<std::complex<double>>(exact.images.view()));
+    EXPECT_LE(difference, options.nufft.accuracy);  // the accuracy is that of the image
+    EXPECT_GT(difference, 0);                       // they are two computations
+  }
 }
 
 TEST(CgRecipe, RefusesExactSumsThatItWouldNotUse) {

@@ -23,4 +23,8 @@ double expected_error(Rung rung, double turns);
 /// not exceed the wish. Without one the most accurate of the device: error() of a sum in single precision ends near 1e-6.
 Rung fastest_rung(RungWish const& wish, double turns);
 
+/// What a rung runs with unless told otherwise. Blocks of 1024 on a device, as the textbook's arithmetic has it; of the
+/// separable rungs the samples that are summed in registers, as many as their accuracy allows (docs/math/separable.md).
+RungOptions default_options(Rung rung, SumDevice device);
+
 }  // namespace findrho

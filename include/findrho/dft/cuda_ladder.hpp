@@ -20,6 +20,9 @@ struct CudaRungRun {
   LaunchFigures figures;
 };
 
+/// Whether the device and the module have the rungs on tensor cores (Hopper's instructions).
+bool has_tensor_rungs(CudaSession const& session);
+
 template <class T>
 class CudaSum {
  public:
@@ -37,7 +40,7 @@ class CudaSum {
 
  private:
   CudaSession session_;
-  std::int64_t samples_, voxels_;
+  std::int64_t samples_, voxels_, coils_;
   bool on_grid_;
   void* sum_ = nullptr;
 };

@@ -51,6 +51,7 @@ char const* name(SumKind kind);
 
 /// One exact sum, ready for any rung:  out[n] = sum_m mu[m] exp(+i 2 pi (kx[m] x[n] + ky[m] y[n] + kz[m] z[n])).
 /// Samples in cycles per FOV, voxels in FOV units. For SumKind::forward the roles are exchanged, see forward_sum().
+/// Several coils share all positions: d is (coil, sample), the result (coil, voxel).
 template <class T>
 struct ExactSum {
   SumKind kind = SumKind::fhd;
@@ -59,13 +60,14 @@ struct ExactSum {
   std::vector<T> x, y, z;                     // one per voxel
   std::int64_t samples() const { return static_cast<std::int64_t>(kx.size()); }
   std::int64_t voxels() const { return static_cast<std::int64_t>(x.size()); }
-  double pairs() const { return static_cast<double>(samples()) * static_cast<double>(voxels()); }
+  std::int64_t coils() const { return kx.empty() ? 1 : static_cast<std::int64_t>(d_re.size() / kx.size()); }
+  double pairs() const { return static_cast<double>(samples() * coils()) * static_cast<double>(voxels()); }
   /// What the problem takes on a device: inputs, Mu, packed samples and the result.
   std::int64_t bytes() const;
 };
 
 /// F^H d on a grid.
-/// Shapes  d one per sample; phi one per sample, or empty: 1
+/// Shapes  d (coil, sample); phi one per sample, or empty: 1
 template <class T>
 ExactSum<T> fhd_sum(Trajectory const& trajectory, Matrix const& matrix,
                     std::span<std::complex<double> const> d, std::span<std::complex<double> const> phi = {});
@@ -87,6 +89,7 @@ Array<std::complex<T>> unfold_q(Matrix const& matrix, std::span<T const> re, std
 
 /// F rho: the same sum with the roles exchanged. "Samples" are the voxels with negative positions, "voxels" the
 /// sampling positions. The result still wants the factor phi per sample, where that is not 1.
+/// Shapes  rho (coil, z, y, x), or without the axis coil
 template <class T>
 ExactSum<T> forward_sum(Trajectory const& trajectory, Matrix const& matrix,
                         View<std::complex<double> const> rho);
@@ -102,7 +105,7 @@ struct SumSlice {
 
 template <class T>
 struct SumResult {
-  std::vector<T> re, im;  // one per voxel of the slice
+  std::vector<T> re, im;  // (coil, voxel of the slice)
   double seconds = 0;     // of the rung alone
 };
 
@@ -116,12 +119,14 @@ template <class T>
 SumResult<T> run_rung(Context const& context, ExactSum<T> const& sum, Rung rung,
                       RungOptions const& options = {}, SumSlice slice = {});
 
-/// The sum in double at chosen voxels: the witness of every rung.
+/// The sum in double at chosen voxels of a coil: the witness of every rung.
 template <class T>
 std::vector<std::complex<double>> exact_at(Context const& context, ExactSum<T> const& sum,
-                                           std::span<std::int64_t const> voxels, std::int64_t samples = 0);
+                                           std::span<std::int64_t const> voxels, std::int64_t samples = 0,
+                                           std::int64_t coil = 0);
 
-/// Relative l2 distance of a result from the sum in double, over probes spread evenly through the slice.
+/// Relative l2 distance of a result from the sum in double, over probes spread evenly through the slice, the coils sharing
+/// them.
 template <class T>
 double probe_error(Context const& context, ExactSum<T> const& sum, SumResult<T> const& result, SumSlice slice,
                    int probes = 64);

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "findrho/core/scan.hpp"
-#include "findrho/dft/rung.hpp"
+#include "findrho/dft/fast_sum.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/linear_operator.hpp"
 
@@ -15,15 +15,15 @@ namespace findrho {
 
 enum class TransformKind {
   nufft,  // to the accuracy of NufftOptions
-  exact   // the sums as they stand: slow
+  exact   // the sums themselves
 };
 
 struct EncodingOptions {
   TransformKind transform = TransformKind::nufft;
   NufftOptions nufft = {};
-  /// TransformKind::exact: F^H d and Q by the ladder's vectorised rung with these options, in the precision of the
-  /// images. Nothing: summed in double, as F always is.
-  std::optional<RungOptions> rung = {};
+  /// TransformKind::exact: F, F^H and Q by the fastest rung of the ladder, in the precision of the images. Nothing: as they
+  /// stand, in double.
+  std::optional<FastSums> sums = {};
   /// Coils are transformed together, in blocks whose work arrays stay below this (one coil at least).
   std::int64_t memory_bytes = std::int64_t{1} << 30;
 };
@@ -58,7 +58,7 @@ class Encoding final : public LinearOperator<T> {
   std::int64_t memory_bytes_;
   std::shared_ptr<Nufft<T> const> nufft_;         // TransformKind::nufft
   std::unique_ptr<Trajectory const> trajectory_;  // TransformKind::exact
-  std::optional<RungOptions> rung_;
+  std::optional<FastSums> sums_;
   mutable Array<C> coil_images_;  // (coil of a block, z, y, x)
 };
 

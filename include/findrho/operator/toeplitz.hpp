@@ -38,13 +38,13 @@ class ToeplitzKernel {
 };
 
 /// Q by exact sums at the lags n - N of the matrix N, n = 0..2N-1 along each axis (an axis z of 1 stays 1).
-///   rung  as EncodingOptions::rung
+///   sums  as EncodingOptions::sums
 /// Shapes  result (coil 1, 2 Nz, 2 Ny, 2 Nx), or without the axis coil
 /// Errors  bad_shape, bad_option
 template <class T>
 Array<std::complex<T>> exact_lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                                   std::span<double const> weights = {},
-                                  std::optional<RungOptions> const& rung = {});
+                                  std::optional<FastSums> const& sums = {});
 
 /// Elements that the spectrum of a matrix has.
 template <class T>

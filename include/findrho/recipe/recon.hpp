@@ -13,7 +13,6 @@
 #include "findrho/core/array.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
-#include "findrho/dft/vector_sum.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/encoding.hpp"
 #include "findrho/solver/cg.hpp"
@@ -45,10 +44,8 @@ struct ReconOptions {
   Precision precision = Precision::single;
   NufftOptions
       nufft;  // accuracy 1e-3, Kaiser-Bessel; for cg the accuracy of the image, F and Q are planned finer
-  TransformKind fhd = TransformKind::nufft;  // of F^H d; with NormalKind::nufft of F, too
-  TransformKind q = TransformKind::nufft;    // of Q, for NormalKind::toeplitz
-  RungOptions fhd_rung = kVectorRung;        // where the two are exact
-  RungOptions q_rung = kVectorRung;
+  TransformKind fhd = TransformKind::nufft;      // of F^H d; with NormalKind::nufft of F, too
+  TransformKind q = TransformKind::nufft;        // of Q, for NormalKind::toeplitz
   NormalKind normal = NormalKind::toeplitz;      // of F^H F
   DensityKind density = DensityKind::automatic;  // automatic: weights for gridding, none for cg and adjoint
   WindowKind window = WindowKind::none;          // ifft and gridding

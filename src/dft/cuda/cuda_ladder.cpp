@@ -23,9 +23,19 @@ void set_grid(CudaSumRecord& record, ladder::Grid const& grid, SumKind kind) {
 
 }  // namespace
 
+bool has_tensor_rungs(CudaSession const& session) {
+  int there = 0;
+  call(session, session.table<CudaLadderTable>().tensor_rungs, session.handle(), &there);
+  return there != 0;
+}
+
 template <class T>
 CudaSum<T>::CudaSum(CudaSession const& session, ExactSum<T> const& sum)
-    : session_(session), samples_(sum.samples()), voxels_(sum.voxels()), on_grid_(false) {
+    : session_(session),
+      samples_(sum.samples()),
+      voxels_(sum.voxels()),
+      coils_(sum.coils()),
+      on_grid_(false) {
   std::int64_t const free = session.memory_use().device_free;
   if (sum.bytes() > free) {
     throw Error(ErrorKind::out_of_memory,
@@ -37,6 +47,7 @@ CudaSum<T>::CudaSum(CudaSession const& session, ExactSum<T> const& sum)
                        .real_mu = sum.kind == SumKind::q ? 1 : 0,
                        .samples = samples_,
                        .voxels = voxels_,
+                       .coils = coils_,
                        .kx = sum.kx.data(),
                        .ky = sum.ky.data(),
                        .kz = sum.kz.data(),
@@ -93,7 +104,8 @@ CudaRungRun CudaSum<T>::run(Rung rung, RungOptions const& options, SumSlice slic
 template <class T>
 SumResult<T> CudaSum<T>::result(SumSlice slice) const {
   auto const voxels = static_cast<std::size_t>(ladder::part_of(slice.voxels, voxels_));
-  SumResult<T> result{.re = std::vector<T>(voxels), .im = std::vector<T>(voxels)};
+  std::size_t const count = voxels * static_cast<std::size_t>(coils_);
+  SumResult<T> result{.re = std::vector<T>(count), .im = std::vector<T>(count)};
   call(session_, session_.table<CudaLadderTable>().download, sum_, static_cast<void*>(result.re.data()),
        static_cast<void*>(result.im.data()), static_cast<long long>(voxels));
   return result;

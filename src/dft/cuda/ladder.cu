@@ -29,16 +29,31 @@ GridPlan plan_of(CudaSumRecord const& r) {
   return {side, plan_for({axis(0), axis(1), axis(2)})};
 }
 
-bool launch(Launch const& l, Arrays<float> const& a, GridPlan const& grid) {
-  if (l.rung >= Rung::separable_fp32) {
-    return grid.side != GridSide::none && launch_separable(l, a, grid.plan, grid.side);
-  }
+bool launch_one(Launch const& l, Arrays<float> const& a) {
   if (l.rung == Rung::tuned) return l.real_mu ? launch_tuned_q(l, a) : launch_tuned_fhd(l, a);
   if (l.rung == Rung::gather_fast_trig || l.rung == Rung::gather_coarse) return launch_coarse(l, a);
   return launch_plain(l, a);
 }
-bool launch(Launch const& l, Arrays<double> const& a, GridPlan const&) {
+bool launch_one(Launch const& l, Arrays<double> const& a) {
   return launch_plain(l, a);
+}
+/// The general rungs take one coil after the other.
+template <class T>
+bool launch_each(Launch const& l, Arrays<T> a, CoilRows const& rows) {
+  for (std::int64_t coil = 0; coil < rows.coils; ++coil) {
+    if (!launch_one(l, a)) return false;
+    a.d_re += rows.samples, a.d_im += rows.samples;
+    a.out_re += rows.voxels, a.out_im += rows.voxels;
+  }
+  return true;
+}
+
+bool launch(Launch const& l, Arrays<float> const& a, CoilRows const& rows, GridPlan const& grid) {
+  if (l.rung < Rung::separable_fp32) return launch_each(l, a, rows);
+  return grid.side != GridSide::none && launch_separable(l, a, rows, grid.plan, grid.side);
+}
+bool launch(Launch const& l, Arrays<double> const& a, CoilRows const& rows, GridPlan const&) {
+  return launch_each(l, a, rows);
 }
 
 template <class T>
@@ -47,11 +62,13 @@ class DeviceSumOf final : public DeviceSum {
   DeviceSumOf(Session& session, CudaSumRecord const& r)
       : session_(session),
         real_mu_(r.real_mu != 0),
+        rows_{r.coils, r.samples, r.voxels},
         grid_(plan_of(r)),
-        samples_(session, static_cast<std::size_t>(r.samples) * (9 + kPackedK + kPackedMu)),
-        voxels_(session, static_cast<std::size_t>(r.voxels) * 5),
+        samples_(session, static_cast<std::size_t>(r.samples * (5 + 4 * r.coils + kPackedK + kPackedMu))),
+        voxels_(session, static_cast<std::size_t>(r.voxels * (3 + 2 * r.coils))),
         outputs_(session, static_cast<std::size_t>(r.voxels * 2 * spare_outputs(r.voxels) + 1)) {
-    auto const m = static_cast<std::size_t>(r.samples), n = static_cast<std::size_t>(r.voxels);
+    auto const m = static_cast<std::size_t>(r.samples), n = static_cast<std::size_t>(r.voxels),
+               coils = static_cast<std::size_t>(r.coils);
     a_.samples = r.samples;
     a_.voxels = r.voxels;
     // The packed rows first: they want the allocation's alignment.
@@ -69,16 +86,16 @@ class DeviceSumOf final : public DeviceSum {
     upload(a_.kz, r.kz, m);
     upload(a_.phi_re, r.phi_re, m);
     upload(a_.phi_im, r.phi_im, m);
-    upload(a_.d_re, r.d_re, m);
-    upload(a_.d_im, r.d_im, m);
+    upload(a_.d_re, r.d_re, coils * m);
+    upload(a_.d_im, r.d_im, coils * m);
     a_.mu_re = at;
-    a_.mu_im = at + m;
+    a_.mu_im = at + coils * m;
     at = voxels_.get();
     upload(a_.x, r.x, n);
     upload(a_.y, r.y, n);
     upload(a_.z, r.z, n);
     a_.out_re = at;
-    a_.out_im = at + n;
+    a_.out_im = at + coils * n;
     a_.most_parts = spare_outputs(r.voxels);
     a_.parts_re = outputs_.get();
     a_.parts_im = a_.parts_re + static_cast<std::size_t>(a_.most_parts) * n;
@@ -100,7 +117,7 @@ class DeviceSumOf final : public DeviceSum {
     for (int i = 0; i < std::max(1, r.repeats); ++i) {
       clear(a);
       before.record(session_.stream);
-      if (!launch(l, a, grid_))
+      if (!launch(l, a, rows_, grid_))
         throw ModuleFailure(CudaFault::not_supported, "the module has no such rung or option");
       after.record(session_.stream);
       seconds.push_back(after.seconds_since(before));
@@ -110,21 +127,27 @@ class DeviceSumOf final : public DeviceSum {
   }
 
   void download(void* re, void* im, long long voxels) override {
-    auto const bytes = static_cast<std::size_t>(std::min<std::int64_t>(voxels, a_.voxels)) * sizeof(T);
-    FINDRHO_CHECK(cudaMemcpyAsync(re, a_.out_re, bytes, cudaMemcpyDeviceToHost, session_.stream));
-    FINDRHO_CHECK(cudaMemcpyAsync(im, a_.out_im, bytes, cudaMemcpyDeviceToHost, session_.stream));
+    auto const width = static_cast<std::size_t>(std::min<std::int64_t>(voxels, a_.voxels)) * sizeof(T);
+    auto const pitch = static_cast<std::size_t>(a_.voxels) * sizeof(T);
+    auto const fetch = [&](void* to, T const* from) {
+      FINDRHO_CHECK(cudaMemcpy2DAsync(to, width, from, pitch, width, static_cast<std::size_t>(rows_.coils),
+                                      cudaMemcpyDeviceToHost, session_.stream));
+    };
+    fetch(re, a_.out_re);
+    fetch(im, a_.out_im);
     session_.stream.synchronize();
   }
 
  private:
   /// All of it, so that what a slice leaves out reads as zero.
   void clear(Arrays<T> const& a) {
-    auto const bytes = static_cast<std::size_t>(a_.voxels) * 2 * sizeof(T);
+    auto const bytes = static_cast<std::size_t>(rows_.coils * a_.voxels) * 2 * sizeof(T);
     FINDRHO_CHECK(cudaMemsetAsync(a.out_re, 0, bytes, session_.stream));
   }
 
   Session& session_;
   bool real_mu_;
+  CoilRows rows_;
   GridPlan grid_;
   Buffer<T> samples_, voxels_, outputs_;
   Arrays<T> a_;
@@ -146,7 +169,11 @@ int run(void* sum, CudaRungRecord const* record, CudaRungFigures* figures, CudaF
 int download(void* sum, void* re, void* im, long long voxels, CudaFault* fault) {
   return guarded(fault, [&] { static_cast<DeviceSum*>(sum)->download(re, im, voxels); });
 }
-constexpr CudaLadderTable kTable{open, close, run, download};
+int tensor_rungs(void* session, int* there, CudaFault* fault) {
+  return guarded(
+      fault, [&] { *there = separable_tensor_supported(static_cast<Session*>(session)->device) ? 1 : 0; });
+}
+constexpr CudaLadderTable kTable{open, close, run, download, tensor_rungs};
 
 }  // namespace
 }  // namespace findrho::ladder

@@ -12,8 +12,9 @@ enum class GridSide : int { none, voxels, samples };
 struct CudaSumRecord {
   int double_precision;
   int real_mu;  // Q
-  long long samples, voxels;
-  void const *kx, *ky, *kz, *phi_re, *phi_im, *d_re, *d_im;
+  long long samples, voxels, coils;
+  void const *kx, *ky, *kz, *phi_re, *phi_im;
+  void const *d_re, *d_im;  // (coil, sample)
   void const *x, *y, *z;
   int grid_side;           // a GridSide
   long long grid_size[3];  // along x, y, z
@@ -37,12 +38,14 @@ struct CudaRungFigures {
 
 struct CudaLadderTable {
   static constexpr char const* kTopic = "ladder";
-  static constexpr int kVersion = 3;
+  static constexpr int kVersion = 4;
   int (*open)(void* session, CudaSumRecord const*, void** sum, CudaFault*);
   void (*close)(void* sum);
   int (*run)(void* sum, CudaRungRecord const*, CudaRungFigures*, CudaFault*);
-  /// The result of the last run, the first `voxels` of it.
+  /// The result of the last run, (coil, voxel), the first `voxels` of every coil.
   int (*download)(void* sum, void* re, void* im, long long voxels, CudaFault*);
+  /// Whether this device and this build have the rungs on tensor cores.
+  int (*tensor_rungs)(void* session, int* there, CudaFault*);
 };
 
 }  // namespace findrho

@@ -23,6 +23,13 @@ bool launch_plain(Launch const& launch, Arrays<double> const& a);
 bool launch_coarse(Launch const& launch, Arrays<float> const& a);
 bool launch_tuned_fhd(Launch const& launch, Arrays<float> const& a);
 bool launch_tuned_q(Launch const& launch, Arrays<float> const& a);
-bool launch_separable(Launch const& launch, Arrays<float> const& a, SeparablePlan const& plan, GridSide side);
+
+/// Coils that share all positions. Their numbers lie `samples` or `voxels` apart, also where a slice is shorter.
+struct CoilRows {
+  std::int64_t coils, samples, voxels;
+};
+bool launch_separable(Launch const& launch, Arrays<float> const& a, CoilRows const& rows,
+                      SeparablePlan const& plan, GridSide side);
+bool separable_tensor_supported(int device);
 
 }  // namespace findrho::ladder

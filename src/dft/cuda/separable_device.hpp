@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inside the module: what the kernels of the separable rungs share. Read docs/math/separable.md first.
 // Samples come in chunks. Of each chunk there is one block of numbers per tile of a, of b and of c, so that a kernel
-// copies whole blocks: the left factor is multiplied together inside it and never stored.
+// copies whole blocks: the left factor is multiplied together inside it and never stored. Coils share all tables but
+// those of mu; each has rows of its own, so that the product of several is taller.
 #pragma once
 #include <cuda_fp16.h>
 
@@ -35,15 +36,27 @@ struct SeparableShape {
   int chunk;   // samples
   int chunks;  // of this batch of samples
   int tiles_a, tiles_b, tiles_c;
-  __host__ __device__ std::int64_t rows() const { return std::int64_t{tiles_a} * tiles_b * kTileRows; }
+  int coils;
+  __host__ __device__ int row_tiles() const { return tiles_a * tiles_b; }  // of a coil
+  __host__ __device__ std::int64_t coil_rows() const { return std::int64_t{row_tiles()} * kTileRows; }
+  __host__ __device__ std::int64_t rows() const { return coils * coil_rows(); }
   __host__ __device__ std::int64_t columns() const { return std::int64_t{tiles_c} * kTileColumns; }
+};
+
+/// Which tables a block's row tile belongs to; row tiles are counted through all coils.
+struct RowTile {
+  int coil, a, b;
+  __device__ RowTile(SeparableShape const& shape, int tile)
+      : coil(tile / shape.row_tiles()),
+        a(tile % shape.row_tiles() / shape.tiles_b),
+        b(tile % shape.row_tiles() % shape.tiles_b) {}
 };
 
 /// Blocks of numbers in device memory, one after the other by chunk, then by tile.
 struct SeparableTables {
   unsigned char const* right;  // [chunk][tile of c]
   float const *a, *b;          // [chunk][tile]
-  float const* mu;             // [chunk]
+  float const* mu;             // [coil][chunk]
 };
 
 /// A factor as the device needs it.
@@ -79,11 +92,10 @@ template <class Sum>
 void launch_gather_tensor(Session& session, CudaRungFigures& figures, RightKind kind,
                           GatherLaunch const& launch, Sum* sums);
 void launch_gather_fp32(Session& session, CudaRungFigures& figures, GatherLaunch const& launch, double* sums);
-bool tensor_supported(int device);
 void describe_separable(Session& session, CudaRungFigures& figures, void const* kernel, int threads,
                         std::size_t shared, std::int64_t blocks);
 
-/// The plan's numbers for kernels, and from sums to voxels.
+/// The plan's numbers for kernels, and from a coil's sums to its voxels.
 struct DevicePlan {
   GridAxis a, b, c;
   long long stride_a, stride_b, stride_c, row;  // as in SeparablePlan
@@ -107,14 +119,34 @@ __host__ __device__ constexpr int forward_bytes(RightKind kind, int rows) {
 
 struct ForwardShape {
   int sample_blocks, tiles_a, tiles_b, tiles_c;
-  int splits;  // parts of the row tiles, summed apart
+  int coils;
+  int splits;  // parts of a coil's row tiles, summed apart
   int padded;  // samples, in whole blocks
-  __host__ __device__ int row_tiles() const { return tiles_a * tiles_b; }
-  int parts() const { return tiles_c * splits; }
+  __host__ __device__ int row_tiles() const { return tiles_a * tiles_b; }  // of a coil
+  __host__ __device__ int parts() const { return tiles_c * splits; }       // of a coil
+  std::size_t row_bytes(RightKind kind) const {                            // of a coil
+    return static_cast<std::size_t>(tiles_c) * row_tiles() * forward_bytes(kind, kForwardRows);
+  }
+};
+
+/// Which rows a block multiplies, by its blockIdx.z, and where its partial sums go.
+struct ForwardRows {
+  int coil, first, end, part;
+  __device__ ForwardRows(ForwardShape const& shape, int tile_c, int z) {
+    int const split = z % shape.splits;
+    coil = z / shape.splits;
+    first = static_cast<int>(static_cast<long long>(shape.row_tiles()) * split / shape.splits);
+    end = static_cast<int>(static_cast<long long>(shape.row_tiles()) * (split + 1) / shape.splits);
+    part = (coil * shape.tiles_c + tile_c) * shape.splits + split;
+  }
+  /// Row tiles before the first one of this coil and tile of c.
+  __device__ long long before(ForwardShape const& shape, int tile_c) const {
+    return (static_cast<long long>(coil) * shape.tiles_c + tile_c) * shape.row_tiles();
+  }
 };
 struct ForwardTables {
   unsigned char const* phases;  // [sample block][tile of c]
-  unsigned char const* rows;    // [tile of c][row tile]
+  unsigned char const* rows;    // [coil][tile of c][row tile]
   float const *a, *b;           // [slot][cosine, sine][sample]
 };
 struct GridValues {
@@ -125,15 +157,15 @@ struct GridValues {
 void make_forward_tables(Session& session, RightKind kind, ForwardShape const& shape, DeviceFactor const& a,
                          DeviceFactor const& b, DeviceFactor const& c, std::int64_t samples,
                          unsigned char* phases, float* table_a, float* table_b);
-/// The grid's values as what multiplies cosines and sines.
+/// A coil's values on the grid as what multiplies cosines and sines.
 void fold_voxels(Session& session, RightKind kind, DevicePlan const& plan, ForwardShape const& shape,
                  GridValues const& values, unsigned const* largest, unsigned char* rows);
-/// partial[part][sample]
+/// partial[coil][part][sample]
 void launch_forward_tensor(Session& session, CudaRungFigures& figures, RightKind kind,
                            ForwardShape const& shape, ForwardTables const& tables, double2* partial);
 void launch_forward_fp32(Session& session, CudaRungFigures& figures, ForwardShape const& shape,
                          ForwardTables const& tables, double2* partial);
-/// out = the parts' sum times exp(i 2 pi k.centre), scales taken back.
+/// Of a coil: out = the parts' sum times exp(i 2 pi k.centre), scales taken back.
 struct ForwardResult {
   float const* k[3];
   double centre[3];

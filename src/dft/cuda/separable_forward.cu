@@ -111,14 +111,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   auto* const full = reinterpret_cast<std::uint64_t*>(stages + S::kCount * S::kRows);
   std::uint64_t* const empty = full + S::kCount;
   std::uint64_t* const there = empty + S::kCount;
-  int const tile_c = blockIdx.y, split = blockIdx.z;
-  int const first = static_cast<int>(static_cast<long long>(shape.row_tiles()) * split / shape.splits);
-  int const end = static_cast<int>(static_cast<long long>(shape.row_tiles()) * (split + 1) / shape.splits);
+  int const tile_c = blockIdx.y;
+  ForwardRows const own_rows(shape, tile_c, static_cast<int>(blockIdx.z));
+  int const first = own_rows.first, end = own_rows.end;
   auto const load = [&](int i) {
     barrier_expect(full + i % S::kCount, S::kRows);
     bulk_copy(stages + i % S::kCount * S::kRows,
-              tables.rows + (static_cast<long long>(tile_c) * shape.row_tiles() + first + i) * S::kRows,
-              S::kRows, full + i % S::kCount);
+              tables.rows + (own_rows.before(shape, tile_c) + first + i) * S::kRows, S::kRows,
+              full + i % S::kCount);
   };
   if (threadIdx.x == 0) {
     for (int s = 0; s < S::kCount; ++s) {
@@ -166,8 +166,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         t.y += __shfl_xor_sync(~0u, t.y, other);
       }
       if (lane % 4 == 0)
-        partial[static_cast<long long>(tile_c * shape.splits + split) * shape.padded + sample + 64 * i +
-                8 * h] = t;
+        partial[static_cast<long long>(own_rows.part) * shape.padded + sample + 64 * i + 8 * h] = t;
     }
   }
 #endif
@@ -180,7 +179,7 @@ void launch(Session& session, CudaRungFigures& figures, ForwardShape const& shap
   constexpr std::size_t kBytes = Stages<kKind>::kBytes;
   FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kBytes}));
   dim3 const grid(static_cast<unsigned>(shape.sample_blocks), static_cast<unsigned>(shape.tiles_c),
-                  static_cast<unsigned>(shape.splits));
+                  static_cast<unsigned>(shape.coils * shape.splits));
   kernel<<<grid, kThreads, kBytes, session.stream>>>(shape, tables, partial);
   check_launch("a separable rung of F rho");
   describe_separable(session, figures, reinterpret_cast<void const*>(kernel), kThreads, kBytes,

@@ -44,13 +44,13 @@ __device__ void add_weighted(double2 (&totals)[8], float (&sums)[8][8], ForwardS
 __global__ void __launch_bounds__(kThreads)
     forward_fp32_kernel(ForwardShape const shape, ForwardTables const tables, double2* partial) {
   extern __shared__ __align__(16) float shared[];
-  int const tile_c = blockIdx.y, split = blockIdx.z;
-  int const first = static_cast<int>(static_cast<long long>(shape.row_tiles()) * split / shape.splits);
-  int const end = static_cast<int>(static_cast<long long>(shape.row_tiles()) * (split + 1) / shape.splits);
+  int const tile_c = blockIdx.y;
+  ForwardRows const own_rows(shape, tile_c, static_cast<int>(blockIdx.z));
+  int const first = own_rows.first, end = own_rows.end;
   auto const* const phases = reinterpret_cast<float const*>(tables.phases) +
                              (static_cast<long long>(blockIdx.x) * shape.tiles_c + tile_c) * kSteps * kPart;
-  auto const* const rows = reinterpret_cast<float const*>(tables.rows) +
-                           static_cast<long long>(tile_c) * shape.row_tiles() * kSteps * kPart;
+  auto const* const rows =
+      reinterpret_cast<float const*>(tables.rows) + own_rows.before(shape, tile_c) * kSteps * kPart;
   auto const load = [&](int step) {  // counted over all tiles
     if (first + step / kSteps < end) {
       float* const stage = shared + step % 2 * 2 * kPart;
@@ -84,8 +84,7 @@ __global__ void __launch_bounds__(kThreads)
       t.y += __shfl_xor_sync(~0u, t.y, other);
     }
     if (threadIdx.x % 16 == 0)
-      partial[static_cast<long long>(tile_c * shape.splits + split) * shape.padded + sample + i / 4 * 64 +
-              i % 4] = t;
+      partial[static_cast<long long>(own_rows.part) * shape.padded + sample + i / 4 * 64 + i % 4] = t;
   }
 }
 
@@ -96,7 +95,7 @@ void launch_forward_fp32(Session& session, CudaRungFigures& figures, ForwardShap
   FINDRHO_CHECK(
       cudaFuncSetAttribute(forward_fp32_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kBytes}));
   dim3 const grid(static_cast<unsigned>(shape.sample_blocks), static_cast<unsigned>(shape.tiles_c),
-                  static_cast<unsigned>(shape.splits));
+                  static_cast<unsigned>(shape.coils * shape.splits));
   forward_fp32_kernel<<<grid, kThreads, kBytes, session.stream>>>(shape, tables, partial);
   check_launch("separable_fp32 of F rho");
   describe_separable(session, figures, reinterpret_cast<void const*>(forward_fp32_kernel), kThreads, kBytes,

@@ -59,8 +59,8 @@ __device__ void flush(float (&sums)[8][8], double* to, std::int64_t columns) {
 __global__ void __launch_bounds__(kThreads, 2) gather_fp32_kernel(GatherLaunch const l, double* sums_to) {
   extern __shared__ __align__(16) float shared[];
   float* const left = shared + kStages * kStage;
-  int const half = blockIdx.x % 2, tile = blockIdx.x / 2;
-  int const tile_a = tile / l.shape.tiles_b, tile_b = tile % l.shape.tiles_b, tile_c = blockIdx.y;
+  int const half = blockIdx.x % 2, tile_c = blockIdx.y;
+  RowTile const tile(l.shape, static_cast<int>(blockIdx.x / 2));
   int const first = static_cast<int>(static_cast<long long>(l.shape.chunks) * blockIdx.z / l.splits);
   int const end = static_cast<int>(static_cast<long long>(l.shape.chunks) * (blockIdx.z + 1) / l.splits);
   auto const load = [&](int chunk) {
@@ -69,15 +69,15 @@ __global__ void __launch_bounds__(kThreads, 2) gather_fp32_kernel(GatherLaunch c
       long long const c = chunk;
       copy(stage, reinterpret_cast<float const*>(l.tables.right) + (c * l.shape.tiles_c + tile_c) * kRight,
            kRight);
-      copy(stage + kRight, l.tables.a + ((c * l.shape.tiles_a + tile_a) * 2 + half) * kA, kA);
-      copy(stage + kRight + kA, l.tables.b + (c * l.shape.tiles_b + tile_b) * kB, kB);
-      copy(stage + kRight + kA + kB, l.tables.mu + c * kMu, kMu);
+      copy(stage + kRight, l.tables.a + ((c * l.shape.tiles_a + tile.a) * 2 + half) * kA, kA);
+      copy(stage + kRight + kA, l.tables.b + (c * l.shape.tiles_b + tile.b) * kB, kB);
+      copy(stage + kRight + kA + kB, l.tables.mu + (tile.coil * l.shape.chunks + c) * kMu, kMu);
     }
     __pipeline_commit();
   };
   int const row = 4 * (threadIdx.x / 16), column = 4 * (threadIdx.x % 16);
   double* const to = sums_to + blockIdx.z * l.shape.rows() * l.shape.columns() +
-                     (static_cast<std::int64_t>(tile) * kTileRows + half * kRows + row) * l.shape.columns() +
+                     (static_cast<std::int64_t>(blockIdx.x) * kRows + row) * l.shape.columns() +
                      tile_c * kTileColumns + column;
   float sums[8][8] = {};
   load(first);
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads, 2) gather_fp32_kernel(GatherLaunch c
 void launch_gather_fp32(Session& session, CudaRungFigures& figures, GatherLaunch const& l, double* sums) {
   FINDRHO_CHECK(
       cudaFuncSetAttribute(gather_fp32_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kBytes}));
-  dim3 const grid(static_cast<unsigned>(2 * l.shape.tiles_a * l.shape.tiles_b),
+  dim3 const grid(static_cast<unsigned>(2 * l.shape.coils * l.shape.row_tiles()),
                   static_cast<unsigned>(l.shape.tiles_c), static_cast<unsigned>(l.splits));
   gather_fp32_kernel<<<grid, kThreads, kBytes, session.stream>>>(l, sums);
   check_launch("separable_fp32");

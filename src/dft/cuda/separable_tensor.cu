@@ -174,7 +174,8 @@ __global__ void __launch_bounds__(kThreads, 1) gather_kernel(GatherLaunch const 
   unsigned char* const base = dynamic_shared + (1024 - shared_address(dynamic_shared) % 1024) % 1024;
   unsigned char* const left_base = base + S::kCount * S::kRight;
   auto* const full = reinterpret_cast<std::uint64_t*>(left_base + S::kCount * S::kLeft);
-  int const tile_a = blockIdx.x / l.shape.tiles_b, tile_b = blockIdx.x % l.shape.tiles_b, tile_c = blockIdx.y;
+  RowTile const tile(l.shape, static_cast<int>(blockIdx.x));
+  int const tile_c = blockIdx.y;
   int const first = static_cast<int>(static_cast<long long>(l.shape.chunks) * blockIdx.z / l.splits);
   int const end = static_cast<int>(static_cast<long long>(l.shape.chunks) * (blockIdx.z + 1) / l.splits);
 
@@ -185,9 +186,10 @@ __global__ void __launch_bounds__(kThreads, 1) gather_kernel(GatherLaunch const 
     barrier_expect(full + s, S::kRight + S::kLeft);
     bulk_copy(base + s * S::kRight, l.tables.right + (c * l.shape.tiles_c + tile_c) * S::kRight, S::kRight,
               full + s);
-    bulk_copy(left, l.tables.a + (c * l.shape.tiles_a + tile_a) * (S::kA / 4), S::kA, full + s);
-    bulk_copy(left + S::kA, l.tables.b + (c * l.shape.tiles_b + tile_b) * (S::kB / 4), S::kB, full + s);
-    bulk_copy(left + S::kA + S::kB, l.tables.mu + c * (S::kMu / 4), S::kMu, full + s);
+    bulk_copy(left, l.tables.a + (c * l.shape.tiles_a + tile.a) * (S::kA / 4), S::kA, full + s);
+    bulk_copy(left + S::kA, l.tables.b + (c * l.shape.tiles_b + tile.b) * (S::kB / 4), S::kB, full + s);
+    bulk_copy(left + S::kA + S::kB, l.tables.mu + (tile.coil * l.shape.chunks + c) * (S::kMu / 4), S::kMu,
+              full + s);
   };
   if (threadIdx.x == 0) {
     for (int s = 0; s < S::kCount; ++s) barrier_init(full + s, 1);
@@ -245,7 +247,7 @@ void launch(Session& session, CudaRungFigures& figures, GatherLaunch const& l, S
   auto* const kernel = gather_kernel<kKind, Sum>;
   constexpr std::size_t kBytes = Stages<kKind>::kBytes;
   FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kBytes}));
-  dim3 const grid(static_cast<unsigned>(l.shape.tiles_a * l.shape.tiles_b),
+  dim3 const grid(static_cast<unsigned>(l.shape.coils * l.shape.row_tiles()),
                   static_cast<unsigned>(l.shape.tiles_c), static_cast<unsigned>(l.splits));
   kernel<<<grid, kThreads, kBytes, session.stream>>>(l, sums);
   check_launch("a separable rung");
@@ -255,7 +257,7 @@ void launch(Session& session, CudaRungFigures& figures, GatherLaunch const& l, S
 
 }  // namespace
 
-bool tensor_supported(int device) {
+bool separable_tensor_supported(int device) {
   int major = 0, minor = 0;
   FINDRHO_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   FINDRHO_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
