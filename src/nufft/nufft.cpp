@@ -148,6 +148,11 @@ void Nufft<T>::adjoint(Context const& context, View<C const> samples, View<C> im
 }
 
 template <class T>
+void Nufft<T>::release_work() const {
+  impl_->grid = Array<C>();
+}
+
+template <class T>
 Matrix const& Nufft<T>::matrix() const {
   return impl_->matrix;
 }

@@ -81,6 +81,12 @@ void Encoding<T>::transform_adjoint(Context const& context, View<C const> sample
   }
 }
 
+template <class T>
+void Encoding<T>::release_work() const {
+  coil_images_ = Array<C>();
+  if (nufft_) nufft_->release_work();
+}
+
 // Blocks of equal size, as few as the memory allows.
 template <class T>
 std::int64_t Encoding<T>::coils_per_block() const {

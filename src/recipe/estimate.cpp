@@ -83,14 +83,18 @@ std::int64_t cg_bytes(Size const& s, ReconOptions const& o) {
   std::int64_t const transform = exact ? fast_sum_bytes<T>(sums_of(o), s.matrix, s.samples, batch).host
                                        : nufft_bytes<T>(s.samples, s.matrix, batch, s.threads, o.nufft);
   std::int64_t const coil_images = s.maps_needed ? batch * s.voxels * kComplex : 0;  // Encoding's S x
-  std::int64_t solve = s.coils * s.samples * kComplex + transform + coil_images;
-  // b, x, r, p, A p, the prior's part and its range, and the sum of squares
-  solve += s.voxels *
-           (6 * kComplex + (o.prior == PriorKind::identity ? 1 : 3) * kComplex + std::int64_t{sizeof(T)});
-  if (o.normal == NormalKind::nufft) return solve + batch * s.samples * kComplex;
-  std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
-  solve += spectrum + toeplitz_work_bytes<T>(s.matrix, batch, s.threads);
-  return std::max(solve, plan + toeplitz_build_bytes<T>(s, o));
+  std::int64_t const image = s.voxels * kComplex;
+  std::int64_t const always =
+      s.coils * s.samples * kComplex + 2 * image + s.voxels * std::int64_t{sizeof(T)};  // d, b, x, sum
+  std::int64_t const encoding = transform + coil_images;
+  // r, p, A p, the kept residuals, the prior's part and its range
+  std::int64_t const kept = std::min(CgOptions{}.kept_residuals, o.iterations);
+  std::int64_t const solve = (4 + kept + (o.prior == PriorKind::identity ? 1 : 3)) * image;
+  if (o.normal == NormalKind::nufft) return always + encoding + solve + batch * s.samples * kComplex;
+  std::int64_t const product = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)} +
+                               toeplitz_work_bytes<T>(s.matrix, batch, s.threads);
+  // What F^H d works with is given back before the solve.
+  return std::max(always + product + std::max(encoding, plan + solve), plan + toeplitz_build_bytes<T>(s, o));
 }
 
 template <class T>

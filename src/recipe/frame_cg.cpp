@@ -151,6 +151,7 @@ void FrameReconstructor<T>::cg(Frame const& frame, View<C const> maps, View<floa
       Phase const phase(context_, "F^H d");
       if (host) {
         host->set_samples(d_s);
+        if (options_.normal == NormalKind::toeplitz) F->release_work();  // the product has work of its own
       } else if (F) {
         F->adjoint(context_, d_s, x);
         device->set_right_side(x);

@@ -48,6 +48,9 @@ class Nufft {
   void adjoint(Context const& context, View<C const> samples, View<C> image,
                Write write = Write::replace) const;
 
+  /// Gives the work grid back; the next transform makes it anew. Not while a transform runs.
+  void release_work() const;
+
   Matrix const& matrix() const;
   std::int64_t samples() const;
   /// Memory that the plan and its work arrays hold once `coils` coils have been transformed.

@@ -45,6 +45,8 @@ class Encoding final : public LinearOperator<T> {
   ~Encoding() override;
 
   std::int64_t coils() const { return this->range().extent(Axis::coil); }
+  /// Gives the coils' images and the NUFFT's grid back; the next call makes them anew.
+  void release_work() const;
 
  private:
   void do_forward(Context const& context, View<C const> x, View<C> y, Write write) const override;

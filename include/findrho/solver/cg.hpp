@@ -14,7 +14,7 @@ struct CgOptions {
   double tolerance = 1e-4;  // on |b - A x| / |b|
   double objective_constant =
       0;                        // 1/2 |d|^2_w, so that the objective is 1/2 |F x - d|^2_w + lambda/2 |W x|^2
-  int kept_residuals = 6;       // the first residuals, which later ones are kept orthogonal to; 0: plain CG
+  int kept_residuals = 12;      // the first residuals, which later ones are kept orthogonal to; 0: plain CG
   std::string phase = "solve";  // the text of the iteration events
 };
 
