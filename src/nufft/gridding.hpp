@@ -80,10 +80,9 @@ class Gridding {
   Layout layout_;
   std::vector<T> cell_polynomial_;
   std::array<Array<T>, 3> row_polynomial_;  // for 1, 2 and 4 coils
-  template <class U>
-  using Sorted = std::unique_ptr<U[]>;  // not cleared: the threads that fill them touch them first
-  Sorted<std::uint32_t> cell_, sample_;
-  std::array<Sorted<T>, 3> fraction_;
+  // Not cleared: the threads that fill them touch them first.
+  std::unique_ptr<SortedSample[]> sorted_;
+  std::unique_ptr<T[]> fraction_;             // [sample][axis]
   std::array<std::vector<Task>, 4> colours_;  // tasks that share no cell, largest first
 };
 

@@ -32,9 +32,16 @@ HWY_INLINE void batch_weights(PatchJob<T> const& job, std::int64_t first, int fr
                               Weights<T>& weights) {
   hn::CappedTag<T, kBatch> const d;
   int const lanes = static_cast<int>(hn::Lanes(d));
-  for (int axis = from_axis; axis < job.dims; ++axis) {
-    for (int v = 0; v < kBatch; v += lanes) {
-      auto const s = hn::LoadU(d, job.fraction[axis] + first + v);
+  for (int v = 0; v < kBatch; v += lanes) {
+    T const* const from = job.fraction + (first + v) * job.dims;
+    hn::Vec<decltype(d)> fraction[3];
+    if (job.dims == 2) {
+      hn::LoadInterleaved2(d, from, fraction[0], fraction[1]);
+    } else {
+      hn::LoadInterleaved3(d, from, fraction[0], fraction[1], fraction[2]);
+    }
+    for (int axis = from_axis; axis < job.dims; ++axis) {
+      auto const s = fraction[axis];
       T const* c = job.cell_polynomial;
       for (int cell = 0; cell < job.width; ++cell) {
         auto value = hn::Set(d, *c++);
@@ -86,7 +93,7 @@ template <class T>
 HWY_INLINE Patch<T> patch_of(PatchJob<T> const& job, Weights<T> const& weights, std::int64_t s, int b) {
   static constexpr T kOne[1] = {1};
   std::int64_t const cell = 2 * job.coils;
-  return {reinterpret_cast<T*>(job.grid) + static_cast<std::int64_t>(job.cell[s]) * cell,
+  return {reinterpret_cast<T*>(job.grid) + static_cast<std::int64_t>(job.at[s].cell) * cell,
           job.row * cell,
           job.plane * cell,
           &weights.at[1][0][b],
@@ -128,7 +135,7 @@ HWY_INLINE void sum_rows(D d, Patch<T> const& patch, int first_vector, hn::Vec<D
 template <int N, class D, class T>
 HWY_INLINE void row_weights(D d, PatchJob<T> const& job, std::int64_t s, hn::Vec<D>* weights) {
   constexpr int lanes = kLanes<D>;
-  auto const fraction = hn::Set(d, job.fraction[0][s]);
+  auto const fraction = hn::Set(d, job.fraction[s * job.dims]);
   T const* c = job.row_polynomial;
   for (int v = 0; v < N; ++v) weights[v] = hn::Load(d, c + v * lanes);
   for (int power = 0; power < job.degree; ++power) {
@@ -151,10 +158,10 @@ HWY_INLINE void gather(PatchJob<T> const& job, std::int64_t first, int count, st
   for (int c = 0; c < C; ++c, samples += job.sample_stride) {
     bool const used = C == 1 || c < job.used_coils;
     for (int b = 0; b < count; ++b) {
-      std::complex<T> const value = used ? samples[job.sample[first + b]] : std::complex<T>(0);
+      std::complex<T> const value = used ? samples[job.at[first + b].sample] : std::complex<T>(0);
       values.at[b][2 * c] = value.real();
       values.at[b][2 * c + 1] = value.imag();
-      if (used) hwy::Prefetch(samples + job.sample[first + b + kBatch]);
+      if (used) hwy::Prefetch(samples + job.at[first + b + kBatch].sample);
     }
   }
 }
@@ -162,25 +169,31 @@ HWY_INLINE void gather(PatchJob<T> const& job, std::int64_t first, int count, st
 template <int C, class T>
 HWY_INLINE void scatter(PatchJob<T> const& job, std::int64_t s, T const* value, Write write,
                         std::complex<T>* samples) {
-  std::complex<T>* to = samples + job.sample[s];
+  std::complex<T>* to = samples + job.at[s].sample;
   for (int c = 0; c < (C == 1 ? 1 : job.used_coils); ++c, to += job.sample_stride) {
     std::complex<T> const v(value[2 * c], value[2 * c + 1]);
     *to = write == Write::add ? *to + v : v;
   }
 }
 
-/// before(first sample, count) for each batch, then f(weights, sample, number in the batch) for its samples.
-template <class T, class Before, class F>
+/// before(first sample, count) for each batch, then f(weights, sample, number in the batch) for its samples, every
+/// `Stride`-th first.
+template <int Stride, class T, class Before, class F>
 HWY_INLINE void each_batch(PatchJob<T> const& job, int from_axis, Before const& before, F const& f) {
   Weights<T> weights;
   for (std::int64_t first = job.first; first < job.last; first += kBatch) {
     batch_weights(job, first, from_axis, weights);
     int const count = static_cast<int>(HWY_MIN(std::int64_t{kBatch}, job.last - first));
     before(first, count);
-    for (int b = 0; b < count; ++b) f(weights, first + b, b);
+    for (int i = 0; i < kBatch; ++i) {
+      int const b = i % (kBatch / Stride) * Stride + i / (kBatch / Stride);
+      if (b < count) f(weights, first + b, b);
+    }
   }
 }
 
+// Neighbours along a readout share cells: spread straight after each other, the second waits for the first one's stores.
+inline constexpr int kSpreadStride = 4;
 inline constexpr auto nothing_before = [](std::int64_t, int) {};
 
 /// Cells smaller than a vector: the weights along x come as vectors, N of which make a row.
@@ -189,7 +202,7 @@ void spread_narrow(D d, PatchJob<T> const& job, std::complex<T> const* samples) 
   Values<C, T> values;
   auto const before = [&](std::int64_t first, int count)
                           HWY_ATTR { gather(job, first, count, samples, values); };
-  each_batch(job, 1, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch<kSpreadStride>(job, 1, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     auto const sample = repeat<2 * C>(d, values.at[b]);
     hn::Vec<D> row[N];
     row_weights<N>(d, job, s, row);
@@ -200,7 +213,7 @@ void spread_narrow(D d, PatchJob<T> const& job, std::complex<T> const* samples) 
 
 template <int C, int N, class D, class T>
 void interpolate_narrow(D d, PatchJob<T> const& job, std::complex<T>* samples, Write write) {
-  each_batch(job, 1, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch<1>(job, 1, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     hn::Vec<D> row[N], sums[N];
     row_weights<N>(d, job, s, row);
     sum_rows<N>(d, patch_of(job, weights, s, b), 0, sums);
@@ -229,7 +242,7 @@ void spread_wide(D d, PatchJob<T> const& job, std::complex<T> const* samples) {
   Values<C, T> values;
   auto const before = [&](std::int64_t first, int count)
                           HWY_ATTR { gather(job, first, count, samples, values); };
-  each_batch(job, 0, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch<kSpreadStride>(job, 0, before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     T const* const value = values.at[b];
     alignas(64) T row[kMaxRow];
     for (int cell = 0; cell < job.width; ++cell) {
@@ -253,7 +266,7 @@ template <int C, class D, class T>
 void interpolate_wide(D d, PatchJob<T> const& job, std::complex<T>* samples, Write write) {
   constexpr int lanes = kLanes<D>, per_cell = 2 * C / lanes;
   int const vectors = per_cell * job.width;
-  each_batch(job, 0, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
+  each_batch<1>(job, 0, nothing_before, [&](Weights<T> const& weights, std::int64_t s, int b) HWY_ATTR {
     alignas(64) T value[2 * C], row[kMaxRow];
     Patch<T> const patch = patch_of(job, weights, s, b);
     for (int first = 0; first < vectors; first += kMaxVectors) {

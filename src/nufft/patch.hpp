@@ -14,14 +14,18 @@ inline constexpr int kMaxCoils = 8;  // coils side by side in the grid: 1, 2, 4 
 inline constexpr int kRowPad = 8;    // cells that a row of a patch may reach beyond its width, at weight zero
 inline constexpr int kMaxRow = 256;  // scalars of a row: 2 x kMaxCoils x kMaxWidth
 
+struct SortedSample {
+  std::uint32_t cell;    // first cell of the patch, counted from the grid's memory
+  std::uint32_t sample;  // its number in the caller's order
+};
+
 /// Sorted samples [first, last) against a grid. Arrays of sorted samples may be read up to kBatch beyond
 /// their end.
 template <class T>
 struct PatchJob {
   std::int64_t first = 0, last = 0;
-  std::uint32_t const* cell = nullptr;    // first cell of the patch, counted from `grid`
-  std::uint32_t const* sample = nullptr;  // index of the sample in the caller's order
-  T const* fraction[3] = {};              // s of kernel.hpp, per axis
+  SortedSample const* at = nullptr;
+  T const* fraction = nullptr;  // s of kernel.hpp, [sample][axis]
   int dims = 2, width = 2, degree = 1;
   T const* cell_polynomial = nullptr;  // [cell][degree + 1], highest power first
   T const* row_polynomial = nullptr;   // [degree + 1][kMaxRow]: the same, repeated for each scalar of a row
