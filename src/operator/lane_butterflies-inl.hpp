@@ -27,9 +27,12 @@ inline constexpr std::int64_t kVector = static_cast<std::int64_t>(hn::MaxLanes(T
 
 enum class Direction { forward, inverse };
 
+// Constructors of its own: those that compilers make are not compiled for the target (GCC on ARM refuses them).
 template <class T>
 struct Complex {
   Vec<T> re, im;
+  HWY_INLINE Complex() {}
+  HWY_INLINE Complex(Vec<T> re_, Vec<T> im_) : re(re_), im(im_) {}
 };
 template <class T>
 HWY_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {

@@ -23,9 +23,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using Lanes = hn::CappedTag<T, kLines<T>>;
 
+// Constructors of its own: those that compilers make are not compiled for the target (GCC on ARM refuses them).
 template <class V>
 struct Complex {
   V re, im;
+  HWY_INLINE Complex() {}
+  HWY_INLINE Complex(V re_, V im_) : re(re_), im(im_) {}
 };
 template <class V>
 HWY_INLINE Complex<V> operator+(Complex<V> a, Complex<V> b) {
