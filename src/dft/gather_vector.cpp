@@ -153,6 +153,16 @@ void block_f64(VectorJob<double> const& job) {
   block_any(job);
 }
 
+void phases(double const* turns, int count, double* cosine, double* sine) {
+  hn::ScalableTag<double> const d;
+  for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(d))) {
+    hn::Vec<decltype(d)> s, c;
+    sine_cosine_of_turns(d, hn::LoadU(d, turns + i), s, c);
+    hn::StoreU(c, d, cosine + i);
+    hn::StoreU(s, d, sine + i);
+  }
+}
+
 }  // namespace findrho::ladder::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -161,12 +171,16 @@ namespace findrho::ladder {
 
 HWY_EXPORT(block_f32);
 HWY_EXPORT(block_f64);
+HWY_EXPORT(phases);
 
 void gather_vector_block(VectorJob<float> const& job) {
   HWY_DYNAMIC_DISPATCH(block_f32)(job);
 }
 void gather_vector_block(VectorJob<double> const& job) {
   HWY_DYNAMIC_DISPATCH(block_f64)(job);
+}
+void phases_of_turns(double const* turns, int count, double* cosine, double* sine) {
+  HWY_DYNAMIC_DISPATCH(phases)(turns, count, cosine, sine);
 }
 
 }  // namespace findrho::ladder

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "dft/rungs/gather_vector.hpp"
 #include "dft/separable_kernel.hpp"
 #include "findrho/core/array.hpp"
 #include "findrho/core/scan.hpp"
@@ -15,23 +15,20 @@ namespace {
 constexpr int kRun = kSeparableRun, kRows = kSeparableRows;
 constexpr std::int64_t kRunsAtOnce = 8;  // whose tables are made together
 
-std::complex<double> turn(double cycles) {
-  return std::polar(1.0, 2 * std::numbers::pi * (cycles - std::nearbyint(cycles)));
-}
-
 /// exp(i 2 pi k step (first offset + slot)) of a run of samples, slot after slot. Whole turns are dropped in double
 /// before any sine; from slot to slot the phase is turned in double, so that 2^12 slots lose 12 of its 53 bits.
 class SlotPhases {
  public:
   SlotPhases(ScatteredPoints const& points, Factor const& f, std::int64_t first) {
     std::span<double const> const k = points.k[static_cast<std::size_t>(f.k)];
+    double cycles[kRun], start[kRun];
     for (std::size_t i = 0; i < kRun; ++i) {
       std::size_t const m = static_cast<std::size_t>(first) + i;
-      double const cycles = m < k.size() ? k[m] * f.axis.step : 0;
-      auto const start = turn(cycles * f.axis.first_offset()), step = turn(cycles);
-      cosine_[i] = start.real(), sine_[i] = start.imag();
-      step_cosine_[i] = step.real(), step_sine_[i] = step.imag();
+      cycles[i] = m < k.size() ? k[m] * f.axis.step : 0;
+      start[i] = cycles[i] * f.axis.first_offset();
     }
+    phases_of_turns(start, kRun, cosine_, sine_);
+    phases_of_turns(cycles, kRun, step_cosine_, step_sine_);
   }
   double cosine(std::size_t i) const { return cosine_[i]; }
   double sine(std::size_t i) const { return sine_[i]; }
@@ -59,45 +56,68 @@ void fill_rows(ScatteredPoints const& points, Factor const& f, std::int64_t firs
   }
 }
 
-std::int64_t columns_of(SeparablePlan const& plan, int panel) {
-  return (2 * plan.c.axis.slots() + panel - 1) / panel * panel;
+/// Cosines and sines of all slots.
+std::int64_t columns_of(SeparablePlan const& plan) {
+  return 2 * plan.c.axis.slots();
 }
 
-/// [panel of columns][sample][column]; columns are cosine and sine of slot 0, of slot 1, ...
+/// [vector of columns][sample][column]; columns are cosine and sine of slot 0, of slot 1, ...
 template <class T>
-void fill_column_panels(ScatteredPoints const& points, Factor const& f, std::int64_t first, int panel,
-                        T* to) {
+void fill_column_vectors(ScatteredPoints const& points, Factor const& f, std::int64_t first, T* to) {
+  std::int64_t const lanes = separable_lanes<T>();
   SlotPhases phases(points, f, first);
   for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, phases.next_slot()) {
-    T* const at = to + (2 * slot / panel) * kRun * panel + 2 * slot % panel;
-    for (std::size_t i = 0; i < kRun; ++i) {
-      at[i * static_cast<std::size_t>(panel)] = static_cast<T>(phases.cosine(i));
-      at[i * static_cast<std::size_t>(panel) + 1] = static_cast<T>(phases.sine(i));
-    }
-  }
-}
-
-/// [panel of samples][column][sample]
-template <class T>
-void fill_sample_panels(ScatteredPoints const& points, Factor const& f, std::int64_t first, int panel,
-                        std::int64_t columns, T* to) {
-  SlotPhases phases(points, f, first);
-  for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, phases.next_slot()) {
+    auto const at = [&](std::int64_t column, std::int64_t i) -> T& {
+      return to[(column / lanes * kRun + i) * lanes + column % lanes];
+    };
     for (std::int64_t i = 0; i < kRun; ++i) {
-      T* const at = to + (i / panel * columns + 2 * slot) * panel + i % panel;
-      at[0] = static_cast<T>(phases.cosine(static_cast<std::size_t>(i)));
-      at[panel] = static_cast<T>(phases.sine(static_cast<std::size_t>(i)));
+      at(2 * slot, i) = static_cast<T>(phases.cosine(static_cast<std::size_t>(i)));
+      at(2 * slot + 1, i) = static_cast<T>(phases.sine(static_cast<std::size_t>(i)));
     }
   }
 }
 
-std::complex<double> centre_phase(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t m) {
-  double cycles = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    double const part = points.k[d][static_cast<std::size_t>(m)] * plan.centre[d];
-    cycles += part - std::nearbyint(part);
+/// [two vectors of samples][column][sample]
+template <class T>
+void fill_sample_vectors(ScatteredPoints const& points, Factor const& f, std::int64_t first,
+                         std::int64_t columns, T* to) {
+  std::int64_t const wide = 2 * separable_lanes<T>();
+  SlotPhases phases(points, f, first);
+  for (std::int64_t slot = 0; slot < f.axis.slots(); ++slot, phases.next_slot()) {
+    for (std::int64_t begin = 0; begin < kRun; begin += wide) {
+      T* const at = to + begin * columns + 2 * slot * wide;
+      for (std::int64_t i = 0; i < wide; ++i) {
+        at[i] = static_cast<T>(phases.cosine(static_cast<std::size_t>(begin + i)));
+        at[wide + i] = static_cast<T>(phases.sine(static_cast<std::size_t>(begin + i)));
+      }
+    }
   }
-  return turn(cycles);
+}
+
+/// exp(i 2 pi k.centre) of a run of samples; whole turns of every axis are dropped before they are added up.
+class CentrePhases {
+ public:
+  CentrePhases(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t first) {
+    double cycles[kRun] = {};
+    std::size_t const begin = static_cast<std::size_t>(first);
+    std::size_t const count = std::min<std::size_t>(kRun, points.k[0].size() - begin);
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (std::size_t i = 0; i < count; ++i) {
+        double const part = points.k[d][begin + i] * plan.centre[d];
+        cycles[i] += part - std::nearbyint(part);
+      }
+    }
+    phases_of_turns(cycles, kRun, cosine_, sine_);
+  }
+  std::complex<double> operator[](std::int64_t i) const { return {cosine_[i], sine_[i]}; }
+
+ private:
+  double cosine_[kRun], sine_[kRun];
+};
+
+/// a b without the test for infinities that std::complex's product makes.
+std::complex<double> product(std::complex<double> a, std::complex<double> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 template <class T>
@@ -112,8 +132,8 @@ class Gather {
       : plan_(plan_for(grid)),
         points_(points),
         batch_(batch),
-        panel_(separable_panel<T>()),
-        columns_(columns_of(plan_, panel_)),
+        vectors_((columns_of(plan_) + separable_lanes<T>() - 1) / separable_lanes<T>()),
+        columns_(vectors_ * separable_lanes<T>()),
         a_(numbers<T>(kRunsAtOnce * plan_.a.axis.slots() * 2 * kRun)),
         b_(numbers<T>(kRunsAtOnce * plan_.b.axis.slots() * 2 * kRun)),
         c_(numbers<T>(kRunsAtOnce * columns_ * kRun)),
@@ -164,21 +184,21 @@ class Gather {
       case 1:
         return fill_rows(points_, plan_.b, first, b_.data() + run * plan_.b.axis.slots() * 2 * kRun);
       case 2:
-        return fill_column_panels(points_, plan_.c, first, panel_, c_.data() + run * columns_ * kRun);
+        return fill_column_vectors(points_, plan_.c, first, c_.data() + run * columns_ * kRun);
       default:
         return fill_mu(first, mu, mu_.data() + run * batch_ * 2 * kRun);
     }
   }
 
   void fill_mu(std::int64_t first, std::complex<T> const* mu, T* to) const {
-    for (std::int64_t i = 0; i < kRun; ++i) {
-      bool const there = first + i < points_.count();
-      std::complex<double> const phase = there ? centre_phase(plan_, points_, first + i) : 0;
-      for (std::int64_t c = 0; c < batch_; ++c) {
-        std::complex<double> const value =
-            there ? phase * std::complex<double>(mu[c * points_.count() + first + i]) : 0;
-        to[c * 2 * kRun + i] = static_cast<T>(value.real());
-        to[c * 2 * kRun + kRun + i] = static_cast<T>(value.imag());
+    CentrePhases const phases(plan_, points_, first);
+    std::int64_t const there = std::min<std::int64_t>(kRun, points_.count() - first);
+    std::fill_n(to, batch_ * 2 * kRun, T(0));
+    for (std::int64_t c = 0; c < batch_; ++c, to += 2 * kRun) {
+      for (std::int64_t i = 0; i < there; ++i) {
+        std::complex<double> const value = product(phases[i], mu[c * points_.count() + first + i]);
+        to[i] = static_cast<T>(value.real());
+        to[kRun + i] = static_cast<T>(value.imag());
       }
     }
   }
@@ -195,7 +215,7 @@ class Gather {
                        .b = b_.data() + (run * slots_b + sb) * 2 * kRun,
                        .c = c_.data() + run * columns_ * kRun,
                        .slots = static_cast<int>(std::min<std::int64_t>(kSeparableGroup, slots_b - sb)),
-                       .panels = static_cast<int>(columns_ / panel_),
+                       .vectors = static_cast<int>(vectors_),
                        .sums = sums_.data() + (((item * slots_a + sa) * slots_b + sb) * kRows) * columns_});
     }
   }
@@ -203,8 +223,7 @@ class Gather {
   SeparablePlan const plan_;
   ScatteredPoints const& points_;
   std::int64_t batch_;
-  int panel_;
-  std::int64_t columns_;
+  std::int64_t vectors_, columns_;  // columns in whole vectors
   Array<T> a_, b_, c_, mu_;
   Array<double> sums_;
 };
@@ -245,7 +264,8 @@ void forward_run(SeparablePlan const& plan, ScatteredPoints const& points, std::
            c = numbers<T>(columns * kRun);
   fill_rows(points, plan.a, first, a.data());
   fill_rows(points, plan.b, first, b.data());
-  fill_sample_panels(points, plan.c, first, separable_panel<T>(), columns, c.data());
+  fill_sample_vectors(points, plan.c, first, columns, c.data());
+  CentrePhases const phases(plan, points, first);
   for (std::int64_t item = 0; item < batch; ++item) {
     Array<double> result = numbers<double>(2 * kRun);
     for (std::int64_t sa = 0; sa < slots_a; ++sa) {
@@ -260,7 +280,7 @@ void forward_run(SeparablePlan const& plan, ScatteredPoints const& points, std::
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(kRun, points.count() - first); ++i) {
       std::complex<double> const value(result[i], result[kRun + i]);
-      out[item * points.count() + first + i] = std::complex<T>(value * centre_phase(plan, points, first + i));
+      out[item * points.count() + first + i] = std::complex<T>(product(phases[i], value));
     }
   }
 }
@@ -279,7 +299,7 @@ template <class T>
 void separable_forward(Context const& context, Grid const& grid, ScatteredPoints const& points,
                        std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
   SeparablePlan const plan = plan_for(grid);
-  std::int64_t const columns = columns_of(plan, separable_panel<T>());
+  std::int64_t const columns = columns_of(plan);
   Array<T> const sums = folded(context, plan, grid.points(), columns, batch, mu);
   context.pool().each((points.count() + kRun - 1) / kRun, [&](std::int64_t run) {
     if (!context.cancelled()) forward_run(plan, points, run, columns, batch, sums, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two vectors by eight rows make sixteen sums in registers: enough for two multiply-adds a clock at four clocks each.
-// Instruction sets with sixteen registers take the rows in two halves.
+// Two vectors by eight rows make sixteen sums in registers: enough for two multiply-adds a clock at four clocks each. An odd
+// last vector has eight, which hide one a clock. Instruction sets with sixteen registers take the rows in two halves.
 #include "dft/separable_kernel.hpp"
 
 #include "backend/cpu/targets.hpp"
@@ -19,28 +19,34 @@ template <class T>
 using Tag = hn::ScalableTag<T>;
 template <class T>
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag<T>()));
-template <class T>
-constexpr int kPanel = 2 * kLanes<T>;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSE2
 constexpr int kRowsAtOnce = 4;  // sixteen registers
 #else
 constexpr int kRowsAtOnce = 8;
 #endif
 
-/// sum[r] = sum_k left[r][k] right[k], R rows `stride` numbers apart, two vectors wide.
-template <int R, class T>
-HWY_INLINE void product(T const* left, std::int64_t stride, T const* right, int count,
-                        hn::Vec<Tag<T>> (&low)[R], hn::Vec<Tag<T>> (&high)[R]) {
+/// A matrix of two vectors a row, or of one: row k of vector v begins at data + k step + v apart.
+template <class T>
+struct Right {
+  T const* data;
+  int step, apart;
+};
+
+/// sum[v][r] = sum_k left[r][k] right[k][v], R rows `stride` numbers apart, V vectors wide.
+template <int V, int R, class T>
+HWY_INLINE void product(T const* left, std::int64_t stride, Right<T> const& right, int count,
+                        hn::Vec<Tag<T>> (&sum)[V][R]) {
   Tag<T> const d;
-  for (int r = 0; r < R; ++r) low[r] = high[r] = hn::Zero(d);
+  for (int v = 0; v < V; ++v) {
+    for (int r = 0; r < R; ++r) sum[v][r] = hn::Zero(d);
+  }
   for (int k = 0; k < count; ++k) {
-    auto const b0 = hn::Load(d, right + k * kPanel<T>);
-    auto const b1 = hn::Load(d, right + k * kPanel<T> + kLanes<T>);
+    hn::Vec<Tag<T>> b[V];
+    for (int v = 0; v < V; ++v) b[v] = hn::Load(d, right.data + k * right.step + v * right.apart);
     HWY_UNROLL(8)
     for (int r = 0; r < R; ++r) {
       auto const l = hn::Set(d, left[r * stride + k]);
-      low[r] = hn::MulAdd(l, b0, low[r]);
-      high[r] = hn::MulAdd(l, b1, high[r]);
+      for (int v = 0; v < V; ++v) sum[v][r] = hn::MulAdd(l, b[v], sum[v][r]);
     }
   }
 }
@@ -77,23 +83,29 @@ HWY_INLINE void add_to(double* to, hn::Vec<Tag<float>> sums) {
 #endif
 }
 
+/// Adds one slot's products with V vectors of columns.
+template <int V, class T>
+HWY_INLINE void gather_vectors(T const* rows, T const* right, double* sums, std::int64_t columns) {
+  for (int r = 0; r < kRows; r += kRowsAtOnce) {
+    hn::Vec<Tag<T>> sum[V][kRowsAtOnce];
+    product(rows + r * kRun, kRun, Right<T>{right, kLanes<T>, kRun * kLanes<T>}, kRun, sum);
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      for (int v = 0; v < V; ++v) add_to(sums + (r + i) * columns + v * kLanes<T>, sum[v][i]);
+    }
+  }
+}
+
 template <class T>
 void gather(GatherJob<T> const& job) {
   HWY_ALIGN T rows[kSeparableGroup][kRows * kRun];
-  std::int64_t const columns = static_cast<std::int64_t>(job.panels) * kPanel<T>;
+  std::int64_t const columns = static_cast<std::int64_t>(job.vectors) * kLanes<T>;
   for (int s = 0; s < job.slots; ++s) left_rows(job, job.b + s * 2 * kRun, rows[s]);
-  for (int panel = 0; panel < job.panels; ++panel) {
-    T const* const right = job.c + static_cast<std::int64_t>(panel) * kRun * kPanel<T>;
+  for (int v = 0; v < job.vectors; v += 2) {
+    T const* const right = job.c + static_cast<std::int64_t>(v) * kRun * kLanes<T>;
     for (int s = 0; s < job.slots; ++s) {
-      for (int r = 0; r < kRows; r += kRowsAtOnce) {
-        hn::Vec<Tag<T>> low[kRowsAtOnce], high[kRowsAtOnce];
-        product(rows[s] + r * kRun, kRun, right, kRun, low, high);
-        double* to = job.sums + (s * kRows + r) * columns + panel * kPanel<T>;
-        for (int i = 0; i < kRowsAtOnce; ++i, to += columns) {
-          add_to(to, low[i]);
-          add_to(to + kLanes<T>, high[i]);
-        }
-      }
+      double* const sums = job.sums + s * kRows * columns + v * kLanes<T>;
+      v + 1 < job.vectors ? gather_vectors<2>(rows[s], right, sums, columns)
+                          : gather_vectors<1>(rows[s], right, sums, columns);
     }
   }
 }
@@ -108,19 +120,19 @@ HWY_INLINE hn::Vec<Tag<T>> weighted(hn::Vec<Tag<T>> const* g, hn::Vec<Tag<T>> co
 template <class T>
 void forward(ForwardJob<T> const& job) {
   Tag<T> const d;
-  constexpr int kTimes = kRows / kRowsAtOnce;
-  for (int first = 0; first < kRun; first += kPanel<T>) {
+  constexpr int kTimes = kRows / kRowsAtOnce, kWide = 2 * kLanes<T>;
+  for (int first = 0; first < kRun; first += kWide) {
     T const* const right = job.c + static_cast<std::int64_t>(first) * job.columns;
     hn::Vec<Tag<T>> re[2] = {hn::Zero(d), hn::Zero(d)}, im[2] = {hn::Zero(d), hn::Zero(d)};
     for (int s = 0; s < job.slots; ++s) {
       hn::Vec<Tag<T>> g[2][kRows];
       for (int t = 0; t < kTimes; ++t) {
-        hn::Vec<Tag<T>> low[kRowsAtOnce], high[kRowsAtOnce];
+        hn::Vec<Tag<T>> sum[2][kRowsAtOnce];
         T const* const left = job.sums + static_cast<std::int64_t>(s * kRows + t * kRowsAtOnce) * job.columns;
-        product(left, job.columns, right, job.columns, low, high);
+        product(left, job.columns, Right<T>{right, kWide, kLanes<T>}, job.columns, sum);
         for (int i = 0; i < kRowsAtOnce; ++i) {
-          g[0][t * kRowsAtOnce + i] = low[i];
-          g[1][t * kRowsAtOnce + i] = high[i];
+          g[0][t * kRowsAtOnce + i] = sum[0][i];
+          g[1][t * kRowsAtOnce + i] = sum[1][i];
         }
       }
       T const *const a = job.a + first, *const b = job.b + s * 2 * kRun + first;
@@ -140,11 +152,11 @@ void forward(ForwardJob<T> const& job) {
   }
 }
 
-int panel_f32() {
-  return kPanel<float>;
+int lanes_f32() {
+  return kLanes<float>;
 }
-int panel_f64() {
-  return kPanel<double>;
+int lanes_f64() {
+  return kLanes<double>;
 }
 void gather_f32(GatherJob<float> const& job) {
   gather(job);
@@ -165,20 +177,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace findrho::ladder {
 
-HWY_EXPORT(panel_f32);
-HWY_EXPORT(panel_f64);
+HWY_EXPORT(lanes_f32);
+HWY_EXPORT(lanes_f64);
 HWY_EXPORT(gather_f32);
 HWY_EXPORT(gather_f64);
 HWY_EXPORT(forward_f32);
 HWY_EXPORT(forward_f64);
 
 template <>
-int separable_panel<float>() {
-  return HWY_DYNAMIC_DISPATCH(panel_f32)();
+int separable_lanes<float>() {
+  return HWY_DYNAMIC_DISPATCH(lanes_f32)();
 }
 template <>
-int separable_panel<double>() {
-  return HWY_DYNAMIC_DISPATCH(panel_f64)();
+int separable_lanes<double>() {
+  return HWY_DYNAMIC_DISPATCH(lanes_f64)();
 }
 void separable_gather(GatherJob<float> const& job) {
   HWY_DYNAMIC_DISPATCH(gather_f32)(job);

@@ -22,4 +22,7 @@ struct VectorJob {
 void gather_vector_block(VectorJob<float> const& job);
 void gather_vector_block(VectorJob<double> const& job);
 
+/// exp(i 2 pi turns) for `count` numbers below 2^50, a multiple of eight of them.
+void phases_of_turns(double const* turns, int count, double* cosine, double* sine);
+
 }  // namespace findrho::ladder
