@@ -13,7 +13,8 @@ namespace findrho::ladder {
 namespace {
 
 constexpr int kRun = kSeparableRun, kRows = kSeparableRows;
-constexpr std::int64_t kRunsAtOnce = 8;  // whose tables are made together
+constexpr std::int64_t kRunsAtOnce = 8;   // whose tables are made together
+constexpr std::int64_t kForwardRuns = 4;  // that share a pass over the image
 
 /// exp(i 2 pi k step (first offset + slot)) of a run of samples, slot after slot. Whole turns are dropped in double
 /// before any sine; from slot to slot the phase is turned in double, so that 2^12 slots lose 12 of its 53 bits.
@@ -256,31 +257,43 @@ Array<T> folded(Context const& context, SeparablePlan const& plan, std::int64_t 
   return sums;
 }
 
+/// F rho of `runs` runs of samples from the first: an image's rows are read once for all of them, from the second-level
+/// cache after the first run.
 template <class T>
-void forward_run(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t run,
-                 std::int64_t columns, std::int64_t batch, Array<T> const& sums, std::complex<T>* out) {
-  std::int64_t const slots_a = plan.a.axis.slots(), slots_b = plan.b.axis.slots(), first = run * kRun;
-  Array<T> a = numbers<T>(slots_a * 2 * kRun), b = numbers<T>(slots_b * 2 * kRun),
-           c = numbers<T>(columns * kRun);
-  fill_rows(points, plan.a, first, a.data());
-  fill_rows(points, plan.b, first, b.data());
-  fill_sample_vectors(points, plan.c, first, columns, c.data());
-  CentrePhases const phases(plan, points, first);
+void forward_runs(SeparablePlan const& plan, ScatteredPoints const& points, std::int64_t first_run,
+                  std::int64_t runs, std::int64_t batch, Array<T> const& sums, std::complex<T>* out) {
+  std::int64_t const slots_a = plan.a.axis.slots(), slots_b = plan.b.axis.slots(), columns = columns_of(plan);
+  std::int64_t const of_a = slots_a * 2 * kRun, of_b = slots_b * 2 * kRun, of_c = columns * kRun;
+  Array<T> a = numbers<T>(runs * of_a), b = numbers<T>(runs * of_b), c = numbers<T>(runs * of_c);
+  for (std::int64_t r = 0; r < runs; ++r) {
+    std::int64_t const first = (first_run + r) * kRun;
+    fill_rows(points, plan.a, first, a.data() + r * of_a);
+    fill_rows(points, plan.b, first, b.data() + r * of_b);
+    fill_sample_vectors(points, plan.c, first, columns, c.data() + r * of_c);
+  }
   for (std::int64_t item = 0; item < batch; ++item) {
-    Array<double> result = numbers<double>(2 * kRun);
+    Array<double> result = numbers<double>(runs * 2 * kRun);
     for (std::int64_t sa = 0; sa < slots_a; ++sa) {
-      separable_forward(ForwardJob<T>{.sums = sums.data() + (item * slots_a + sa) * slots_b * kRows * columns,
-                                      .a = a.data() + sa * 2 * kRun,
-                                      .b = b.data(),
-                                      .c = c.data(),
-                                      .slots = static_cast<int>(slots_b),
-                                      .columns = static_cast<int>(columns),
-                                      .re = result.data(),
-                                      .im = result.data() + kRun});
+      for (std::int64_t r = 0; r < runs; ++r) {
+        double* const to = result.data() + r * 2 * kRun;
+        separable_forward(
+            ForwardJob<T>{.sums = sums.data() + (item * slots_a + sa) * slots_b * kRows * columns,
+                          .a = a.data() + r * of_a + sa * 2 * kRun,
+                          .b = b.data() + r * of_b,
+                          .c = c.data() + r * of_c,
+                          .slots = static_cast<int>(slots_b),
+                          .columns = static_cast<int>(columns),
+                          .re = to,
+                          .im = to + kRun});
+      }
     }
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(kRun, points.count() - first); ++i) {
-      std::complex<double> const value(result[i], result[kRun + i]);
-      out[item * points.count() + first + i] = std::complex<T>(product(phases[i], value));
+    for (std::int64_t r = 0; r < runs; ++r) {
+      std::int64_t const first = (first_run + r) * kRun;
+      CentrePhases const phases(plan, points, first);
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(kRun, points.count() - first); ++i) {
+        std::complex<double> const value(result[r * 2 * kRun + i], result[r * 2 * kRun + kRun + i]);
+        out[item * points.count() + first + i] = std::complex<T>(product(phases[i], value));
+      }
     }
   }
 }
@@ -299,10 +312,14 @@ template <class T>
 void separable_forward(Context const& context, Grid const& grid, ScatteredPoints const& points,
                        std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
   SeparablePlan const plan = plan_for(grid);
-  std::int64_t const columns = columns_of(plan);
-  Array<T> const sums = folded(context, plan, grid.points(), columns, batch, mu);
-  context.pool().each((points.count() + kRun - 1) / kRun, [&](std::int64_t run) {
-    if (!context.cancelled()) forward_run(plan, points, run, columns, batch, sums, out);
+  Array<T> const sums = folded(context, plan, grid.points(), columns_of(plan), batch, mu);
+  std::int64_t const runs = (points.count() + kRun - 1) / kRun;
+  // Fewer in a task where there would be too few tasks; a run's result does not depend on its company.
+  std::int64_t const together = std::clamp<std::int64_t>(runs / (4 * context.threads()), 1, kForwardRuns);
+  context.pool().each((runs + together - 1) / together, [&](std::int64_t task) {
+    if (context.cancelled()) return;
+    std::int64_t const first = task * together;
+    forward_runs(plan, points, first, std::min(together, runs - first), batch, sums, out);
   });
   context.throw_if_cancelled();
 }
