@@ -105,6 +105,8 @@ class Ladder {
     report_.voxels = problem.sum.voxels();
     report_.coils = problem.sum.coils();
     report_.element_bytes = sizeof(T);
+    auto const measured = load_ceilings(cache_folder(), cpu_id(context_));
+    if (measured) report_.cpu_multiply_adds = (*measured)["FP32"] / 2;  // a multiply-add counts two
   }
 
   MeasureOptions measure() const { return {.budget_s = options_.budget_s, .repeats = options_.repeats}; }

@@ -122,7 +122,10 @@ static std::optional<RungLimit> limit_of_products(Rung rung, LadderReport const&
 }
 
 std::optional<RungLimit> limit_of(RungTiming const& row, LadderReport const& report) {
-  if (!row.cuda || report.sine_rate <= 0 || row.rung == Rung::mu || report.element_bytes != 4) return {};
+  if (report.element_bytes != 4) return {};
+  if (row.rung == Rung::separable_vector && report.cpu_multiply_adds > 0)
+    return RungLimit{report.cpu_multiply_adds / 2, "multiply-adds"};
+  if (!row.cuda || report.sine_rate <= 0 || row.rung == Rung::mu) return {};
   if (facts(row.rung).needs_grid) return limit_of_products(row.rung, report);
   bool const sine_units = !facts(row.rung).in_double;
   if (sine_units) return RungLimit{report.sine_rate / 2, "sine units"};
@@ -163,6 +166,11 @@ std::string table_text(LadderReport const& report) {
         "uses\n"
         "          them, else float units (128, 25 operations for the sines); their rates by " +
         report.rates_from + "\n";
+  }
+  if (report.cpu_multiply_adds > 0) {
+    text +=
+        "roof      of separable_vector: the processor's multiply-adds, 2 a pair, as findrho lab measured "
+        "them\n";
   }
   bool extrapolated = false;
   for (RungTiming const& row : report.rows) {

@@ -37,6 +37,7 @@ struct LadderReport {
   std::vector<LadderRow> rows;  // in the order of the ladder, the CPU's before the device's
   // Of the device, per second: sines or cosines, and float instructions; 0: unknown.
   double sine_rate = 0, float_rate = 0;
+  double cpu_multiply_adds = 0;      // of the CPU, per second, by the lab; 0: not measured
   std::string rates_from;            // "findrho lab", or what they were worked out from
   std::optional<Ceilings> ceilings;  // that the lab measured of the device
   std::optional<Amdahl> amdahl;
@@ -44,7 +45,8 @@ struct LadderReport {
 };
 
 /// Pairs per second that the device's arithmetic allows a rung, and what limits it: the sine units (two of every pair,
-/// 16 a clock and multiprocessor) where the rung uses them, else the float units (128 a clock).
+/// 16 a clock and multiprocessor) where the rung uses them, else the float units (128 a clock). On the CPU only the
+/// separable rung has one: the processor's multiply-adds, two of every pair.
 struct RungLimit {
   double pairs_per_second = 0;
   char const* what = "";

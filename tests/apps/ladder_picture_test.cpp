@@ -47,6 +47,18 @@ LadderReport device_report() {
   return report;
 }
 
+TEST(LadderLimit, OfTheProcessorsProductIsHalfItsMultiplyAdds) {
+  LadderReport report = device_report();
+  LadderRow const product = row(Rung::separable_vector, false, 20e9);
+  EXPECT_FALSE(limit_of(product, report));  // the processor was not measured
+  report.cpu_multiply_adds = 117e9;
+  ASSERT_TRUE(limit_of(product, report));
+  EXPECT_DOUBLE_EQ(limit_of(product, report)->pairs_per_second, 58.5e9);
+  EXPECT_FALSE(limit_of(row(Rung::gather_vector, false, 3e9), report));
+  report.element_bytes = 8;
+  EXPECT_FALSE(limit_of(product, report));  // the lab measures float
+}
+
 class LadderPicture : public testing::Test {
  protected:
   test::TempFolder const folder_;
