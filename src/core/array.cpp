@@ -121,7 +121,7 @@ void* allocate_host(std::size_t bytes) {
   if (start == nullptr) {
     throw Error(ErrorKind::out_of_memory,
                 "cannot allocate " + std::to_string(bytes / (1 << 20)) + " MiB of host memory",
-                "use a smaller matrix, fewer coils or --precision single");
+                "use a smaller matrix, fewer coils or single precision");
   }
   if (mapped == 0) std::memset(start, 0, total);
   std::memcpy(start, &mapped, sizeof mapped);

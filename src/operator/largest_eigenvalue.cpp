@@ -5,6 +5,8 @@
 // q_1>| is bounded below.
 #include "findrho/operator/largest_eigenvalue.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -128,7 +130,7 @@ class HostLanczos final : public LanczosVectors {
 void check_power_options(PowerOptions const& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1)) {
     throw Error(ErrorKind::bad_option,
-                "tolerance of the largest eigenvalue is " + std::to_string(options.tolerance),
+                fmt::format("tolerance of the largest eigenvalue is {}", options.tolerance),
                 "give a number between 0 and 1");
   }
   if (options.max_iterations < 1) {
@@ -174,9 +176,10 @@ double largest_eigenvalue(Context const& context, LanczosVectors& vectors, std::
     }
     vectors.advance(beta);
   }
-  context.warn("largest eigenvalue: " + std::to_string(options.max_iterations) +
-               " iterations did not bound it to " + std::to_string(options.tolerance) +
-               "; the value used may be too small");
+  context.warn(
+      fmt::format("largest eigenvalue: {} iterations did not bound it to {}; the value used may be too "
+                  "small",
+                  options.max_iterations, options.tolerance));
   return theta;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/operator/regularized_normal.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
@@ -16,7 +18,7 @@ RegularizedNormal<T>::RegularizedNormal(LinearOperator<T> const& data, LinearOpe
   require_shape(data.range(), data.domain(), "range of the data part of the normal equations");
   require_shape(W.domain(), data.domain(), "domain of the prior");
   if (!(lambda >= 0) || !std::isfinite(lambda)) {
-    throw Error(ErrorKind::bad_option, "lambda is " + std::to_string(lambda),
+    throw Error(ErrorKind::bad_option, fmt::format("lambda is {}", lambda),
                 "give a number that is 0 or more");
   }
 }

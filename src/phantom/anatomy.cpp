@@ -2,6 +2,8 @@
 // Classes by threshold, then averages over voxels: exact overlaps of boxes along x, then y, then z.
 #include "findrho/phantom/anatomy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -109,8 +111,8 @@ VoxelPhantom head_phantom(Context const& context, Anatomy const& anatomy, Matrix
     auto const axis = static_cast<int>(d);
     if (!(fov_mm[d] > 0) || !(anatomy.voxel_mm[d] > 0)) {
       throw Error(ErrorKind::bad_option,
-                  "a field of view of " + std::to_string(fov_mm[d]) + " mm with anatomy voxels of " +
-                      std::to_string(anatomy.voxel_mm[d]) + " mm",
+                  fmt::format("a field of view of {} mm with anatomy voxels of {} mm", fov_mm[d],
+                              anatomy.voxel_mm[d]),
                   "give lengths above 0");
     }
     overlap[d] = overlaps(anatomy.matrix[axis], anatomy.voxel_mm[d], matrix[axis],

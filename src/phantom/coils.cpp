@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/phantom/coils.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Dense>
 #include <cmath>
 #include <numeric>
@@ -47,7 +49,7 @@ CoilSet uniform_coil(int dims) {
 
 CoilSet make_coils(int dims, std::int64_t coils) {
   if (coils < 1 || coils > 256) {
-    throw Error(ErrorKind::bad_option, "coils is " + std::to_string(coils), "give 1 to 256");
+    throw Error(ErrorKind::bad_option, fmt::format("the number of coils is {}", coils), "give 1 to 256");
   }
   if (coils == 1) return uniform_coil(dims);
   auto const exponents = monomials(dims, kDegree);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/phantom/motion.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -110,11 +112,11 @@ bool set_pose(Pose& pose, std::string_view key, double value) {
 
 void check(Motion const& motion) {
   if (!(motion.step_at >= 0 && motion.step_at <= 1)) {
-    refuse("the motion's step is at " + std::to_string(motion.step_at) + " of the scan",
+    refuse(fmt::format("the motion's step is at {} of the scan", motion.step_at),
            "give a number from 0 to 1");
   }
   if (!(motion.period_s > 0) || !std::isfinite(motion.period_s)) {
-    refuse("the motion's period is " + std::to_string(motion.period_s) + " s", "give a time above 0");
+    refuse(fmt::format("the motion's period is {} s", motion.period_s), "give a time above 0");
   }
 }
 
@@ -136,6 +138,10 @@ Motion parse_motion(std::string_view text) {
   Motion motion;
   motion.kind = kind_of(text.substr(0, colon));
   std::string_view const rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (motion.kind == MotionKind::none && colon != std::string_view::npos) {
+    refuse("the motion none takes nothing, not '" + std::string(rest) + "'",
+           "say how it moves: drift, step, breathing or random");
+  }
   for (auto const& [key, word] : detail::key_values(rest)) {
     double const value = detail::number_of("motion", key, word);
     if (key == "at" && motion.kind == MotionKind::step) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/phantom/noise.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -11,7 +13,7 @@
 namespace findrho {
 double sample_noise_sigma(double mean_inside, double snr, Matrix const& matrix) {
   if (!(snr > 0) || !std::isfinite(snr)) {
-    throw Error(ErrorKind::bad_option, "SNR is " + std::to_string(snr), "give a finite number above 0");
+    throw Error(ErrorKind::bad_option, fmt::format("SNR is {}", snr), "give a finite number above 0");
   }
   return mean_inside * std::sqrt(static_cast<double>(matrix.voxels())) / snr;
 }
@@ -19,7 +21,7 @@ double sample_noise_sigma(double mean_inside, double snr, Matrix const& matrix) 
 void add_noise(Context const& context, View<std::complex<double>> samples, double sigma, std::uint64_t seed,
                std::uint64_t stream) {
   if (!(sigma >= 0) || !std::isfinite(sigma)) {
-    throw Error(ErrorKind::bad_option, "noise standard deviation is " + std::to_string(sigma),
+    throw Error(ErrorKind::bad_option, fmt::format("noise standard deviation is {}", sigma),
                 "give a finite number, 0 or more");
   }
   detail::RandomNumbers const random(seed, stream);

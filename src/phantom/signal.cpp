@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/phantom/signal.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -39,11 +41,11 @@ Decay parse_decay(std::string_view text) {
 void require_decay(Decay const& decay) {
   for (double const time : {decay.t2star_s, decay.second_t2star_s}) {
     if (time >= 0 && std::isfinite(time)) continue;
-    throw Error(ErrorKind::bad_option, "T2* is " + std::to_string(time * 1e3) + " ms",
+    throw Error(ErrorKind::bad_option, fmt::format("T2* is {:g} ms", time * 1e3),
                 "give a time above 0, or 0 for no decay");
   }
   if (decay.second_part >= 0 && decay.second_part <= 1) return;
-  throw Error(ErrorKind::bad_option, "the second T2* has a part of " + std::to_string(decay.second_part),
+  throw Error(ErrorKind::bad_option, fmt::format("the second T2* has a part of {}", decay.second_part),
               "give a number from 0 to 1");
 }
 

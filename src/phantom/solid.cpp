@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solid.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
@@ -44,7 +46,7 @@ void require_phantom(Phantom const& phantom, Matrix const& matrix) {
     require_decay(e.decay);
     for (std::size_t d = 0; d < static_cast<std::size_t>(phantom.dims); ++d) {
       if (e.semi_axis[d] > 0 && std::isfinite(e.semi_axis[d])) continue;
-      throw Error(ErrorKind::bad_option, "a semi-axis is " + std::to_string(e.semi_axis[d]),
+      throw Error(ErrorKind::bad_option, fmt::format("a semi-axis is {}", e.semi_axis[d]),
                   "give lengths above 0");
     }
   }

@@ -117,8 +117,10 @@ Phantom named_phantom(std::string const& name, int dims) {
   if (name == "resolution") return resolution_phantom(dims);
   if (name == "contrast") return contrast_phantom(dims);
   if (name.ends_with(".txt")) return read_phantom(name, dims);
-  throw Error(ErrorKind::bad_option, "there is no phantom '" + name + "'",
-              "one of shepp-logan, shepp-logan-original, resolution, contrast, or a text file (.txt)");
+  throw Error(
+      ErrorKind::bad_option, "there is no phantom '" + name + "'",
+      "one of shepp-logan, shepp-logan-original, resolution, contrast or a text file (.txt); head needs an "
+      "anatomy beside it");
 }
 
 }  // namespace findrho

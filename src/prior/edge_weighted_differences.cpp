@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/prior/edge_weighted_differences.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
@@ -20,7 +22,7 @@ struct PerVoxel {
 
 void check(View<float const> reference, EdgeOptions const& options) {
   if (!(options.edge_scale > 0)) {
-    throw Error(ErrorKind::bad_option, "edge scale is " + std::to_string(options.edge_scale),
+    throw Error(ErrorKind::bad_option, fmt::format("edge scale is {}", options.edge_scale),
                 "give a positive fraction of the reference image's largest edge, for example 0.1");
   }
   bool all_zero = true;

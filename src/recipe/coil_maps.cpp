@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coil_maps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -39,8 +41,9 @@ Centre centre_of(Trajectory const& trajectory, View<Cf const> samples, std::vect
   }
   if (kept.size() < 8) {
     throw Error(ErrorKind::bad_option,
-                "only " + std::to_string(kept.size()) + " samples lie within " + std::to_string(radius) +
-                    " cycles per FOV of the centre: too few to estimate sensitivity maps",
+                fmt::format("only {} samples lie within {} cycles per FOV of the centre: too few to estimate "
+                            "sensitivity maps",
+                            kept.size(), radius),
                 "give maps with --maps, a larger --calibration-radius, or combine coils with --coils rss");
   }
   Centre centre;

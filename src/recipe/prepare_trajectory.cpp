@@ -118,7 +118,7 @@ Triple settle_units(Context const& context, Columns const& columns, Layout const
         options.matrix[d] > 0 ? static_cast<double>(space.image[axis]) * space.encoded_to_image[d] : 0;
     extent.limit[d] = std::max(static_cast<double>(space.encoded[axis]), asked) / 2;
   }
-  TrajectoryUnits const units = decide_trajectory_units(context, extent, options.units);
+  TrajectoryUnits const units = decide_trajectory_units(context, extent, options.units, "--traj-units");
   Triple factor{};
   for (std::size_t d = 0; d < 3; ++d) factor[d] = cycles_per_fov(units, extent.matrix[d], extent.fov_mm[d]);
   return factor;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recon_checks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -98,13 +100,12 @@ ReconOptions resolve_options(Dataset const& dataset, ReconOptions options, Recon
          "a reference image was given, but the prior does not use it",
          "use --prior edges, or leave --reference out");
   refuse(!(options.lambda >= 0) || !std::isfinite(options.lambda),
-         "lambda is " + std::to_string(options.lambda) + ", it has to be 0 or more", "1e-4 to 1e-2 is usual");
-  refuse(options.iterations < 1, "the iteration limit is " + std::to_string(options.iterations),
+         fmt::format("lambda is {}, it has to be 0 or more", options.lambda), "1e-4 to 1e-2 is usual");
+  refuse(options.iterations < 1, fmt::format("the iteration limit is {}", options.iterations),
          "give 1 or more");
-  refuse(!(options.tolerance >= 0), "the tolerance is " + std::to_string(options.tolerance),
-         "give 0 or more");
+  refuse(!(options.tolerance >= 0), fmt::format("the tolerance is {}", options.tolerance), "give 0 or more");
   refuse(!(options.calibration_radius > 0),
-         "the calibration radius is " + std::to_string(options.calibration_radius),
+         fmt::format("the calibration radius is {}", options.calibration_radius),
          "give some 8 to 24 cycles per FOV");
   if (options.method == Method::cg) options.nufft.accuracy = cg_accuracy(options);
   return options;

@@ -31,16 +31,16 @@ void check(SimulateOptions const& options) {
     refuse(fmt::format("supersampling is {}", options.supersampling), "give 1 or more, or 0 for the default");
   }
   if (options.noise_samples > 0 && options.snr == 0) {
-    refuse("a noise readout of " + std::to_string(options.noise_samples) +
-               " samples was asked for without noise",
+    refuse(fmt::format("a noise readout of {} samples was asked for without noise", options.noise_samples),
            "give an SNR");
   }
   if (!(options.repetition_time_s >= 0)) {
-    refuse(fmt::format("repetition_time_s is {:g}", options.repetition_time_s),
+    refuse(fmt::format("the repetition time is {:g} ms", options.repetition_time_s * 1e3),
            "give a time above 0, or 0 for the least that fits");
   }
   for (double const fov : options.fov_mm) {
-    if (!(fov > 0) || !std::isfinite(fov)) refuse(fmt::format("fov_mm is {:g}", fov), "give lengths above 0");
+    if (!(fov > 0) || !std::isfinite(fov))
+      refuse(fmt::format("the field of view is {:g} mm", fov), "give lengths above 0");
   }
 }
 

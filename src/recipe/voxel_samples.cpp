@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "voxel_samples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -280,10 +282,10 @@ int time_segments(std::complex<double> z) {
     bound *= std::abs(z) / (2 * count);
     if (bound <= kError) return count;
   }
-  throw Error(ErrorKind::bad_option,
-              "off-resonance or decay turns the signal by " + std::to_string(2 * std::abs(z)) +
-                  " rad within a readout",
-              "shorten the readout, or lessen the field map");
+  throw Error(
+      ErrorKind::bad_option,
+      fmt::format("off-resonance or decay turns the signal by {:.4g} rad within a readout", 2 * std::abs(z)),
+      "shorten the readout, or lessen the field map");
 }
 
 Array<Complex> voxel_samples(Context const& context, VoxelScan const& scan) {

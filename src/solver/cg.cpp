@@ -2,6 +2,8 @@
 // Each iteration reads the vectors three times: <p, A p>; x, r and their sums; p; and the kept residuals twice.
 #include "findrho/solver/cg.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -112,8 +114,8 @@ void check(CgOptions const& options) {
   }
   if (options.max_iterations < 0 || !(options.tolerance >= 0)) {
     throw Error(ErrorKind::bad_option,
-                "cg was given " + std::to_string(options.max_iterations) + " iterations and the tolerance " +
-                    std::to_string(options.tolerance),
+                fmt::format("cg was given {} iterations and the tolerance {}", options.max_iterations,
+                            options.tolerance),
                 "both must be 0 or more");
   }
 }

@@ -43,16 +43,16 @@ double edge_gradient(Matrix const& matrix, Scanner const& scanner) {
 }
 
 std::int64_t adapted_samples(AdaptedOptions const& o) {
-  require_positive(o.readout_s, "readout_s");
-  require_positive(o.dwell_s, "dwell_s");
+  require_positive(o.readout_s, "the length of the readout", kMilliseconds);
+  require_positive(o.dwell_s, "the dwell time", kMicroseconds);
   return std::max<std::int64_t>(2, count_from(o.readout_s / o.dwell_s - 1e-9, "samples"));
 }
 
 AdaptedProfile adapted_profile(Matrix const& matrix, AdaptedOptions const& o) {
   require_scanner(o.scanner);
-  require_positive(o.readout_oversampling, "readout_oversampling");
+  require_positive(o.readout_oversampling, "the readout oversampling");
   if (!(o.linear_part > 0 && o.linear_part <= 1)) {
-    throw Error(ErrorKind::bad_option, fmt::format("linear_part is {}", o.linear_part),
+    throw Error(ErrorKind::bad_option, fmt::format("the linear part is {}", o.linear_part),
                 "give the part of the radius that is not adapted, above 0 to 1");
   }
   double const unit = edge_gradient(matrix, o.scanner), core = o.linear_part;
@@ -79,7 +79,7 @@ AdaptedProfile adapted_profile(Matrix const& matrix, AdaptedOptions const& o) {
     throw Error(ErrorKind::bad_option,
                 fmt::format("a readout of {:.4g} ms is too short: {} allows no less than {:.4g} ms",
                             o.readout_s * 1e3, tightest.name, (profile.end_time() + o.dwell_s) * 1e3),
-                "give a longer --readout or a smaller matrix");
+                "give a longer readout or a smaller matrix");
   }
   // Below that speed the duration falls with it: 1/slew < core/speed^2. Halving the interval 100 times ends at rounding.
   double slow = 0, fast = tightest.speed;

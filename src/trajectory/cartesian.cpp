@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/trajectory/cartesian.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -24,19 +26,19 @@ Range centred(std::int64_t n) {
 
 void check(Matrix const& matrix, CartesianOptions const& options) {
   detail::require_matrix(matrix, matrix.dims(), "Cartesian");
-  detail::require_positive(options.acceleration, "acceleration");
-  detail::require_positive(options.acceleration_z, "acceleration_z");
+  detail::require_positive(options.acceleration, "the undersampling");
+  detail::require_positive(options.acceleration_z, "the undersampling along z");
   if (options.acceleration > matrix.y || options.acceleration_z > matrix.z) {
     throw Error(ErrorKind::bad_option,
-                "acceleration " + std::to_string(options.acceleration) + " x " +
-                    std::to_string(options.acceleration_z) + " exceeds the " + std::to_string(matrix.y) +
-                    " x " + std::to_string(matrix.z) + " lines",
+                fmt::format("undersampling by {} x {} exceeds the {} x {} lines", options.acceleration,
+                            options.acceleration_z, matrix.y, matrix.z),
                 "give at most the number of lines");
   }
   std::int64_t const lines = matrix.dims() == 3 ? std::min(matrix.y, matrix.z) : matrix.y;
   if (options.calibration_lines < 0 || options.calibration_lines > lines) {
-    throw Error(ErrorKind::bad_option, "calibration_lines is " + std::to_string(options.calibration_lines),
-                "give 0 to " + std::to_string(lines));
+    throw Error(ErrorKind::bad_option,
+                fmt::format("the number of calibration lines is {}", options.calibration_lines),
+                fmt::format("give 0 to {}", lines));
   }
 }
 

@@ -82,13 +82,14 @@ std::int64_t fewest_interleaves(Matrix const& matrix, ConesOptions const& o) {
 void check(Matrix const& matrix, ConesOptions const& o) {
   detail::require_matrix(matrix, 3, "cones");
   if (o.equator_interleaves < 0) {
-    throw Error(ErrorKind::bad_option, fmt::format("interleaves is {}", o.equator_interleaves),
+    throw Error(ErrorKind::bad_option,
+                fmt::format("the number of interleaves at the equator is {}", o.equator_interleaves),
                 "give 1 or more, or 0 for as few as the readout limit allows");
   }
-  detail::require_positive(o.undersampling, "undersampling");
-  detail::require_positive(o.longest_readout_s, "longest_readout_s");
-  detail::require_positive(o.readout_oversampling, "readout_oversampling");
-  detail::require_positive(o.dwell_s, "dwell_s");
+  detail::require_positive(o.undersampling, "the undersampling");
+  detail::require_positive(o.longest_readout_s, "the readout limit", detail::kMilliseconds);
+  detail::require_positive(o.readout_oversampling, "the readout oversampling");
+  detail::require_positive(o.dwell_s, "the dwell time", detail::kMicroseconds);
   detail::require_scanner(o.scanner);
 }
 
@@ -132,9 +133,10 @@ Trajectory make_cones(Matrix const& matrix, ConesOptions const& o) {
   if (too_long(radius[0], o)) {
     throw Error(
         ErrorKind::bad_option,
-        fmt::format("{} interleaves take {:.4g} ms each, the readout limit is {:.4g} ms", equator,
-                    duration(radius[0], o) * 1e3, o.longest_readout_s * 1e3),
-        fmt::format("give about {} interleaves or a longer --readout-limit", fewest_interleaves(matrix, o)));
+        fmt::format("{} interleaves at the equator take {:.4g} ms each, the readout limit is {:.4g} ms",
+                    equator, duration(radius[0], o) * 1e3, o.longest_readout_s * 1e3),
+        fmt::format("give about {} interleaves at the equator or a longer readout limit",
+                    fewest_interleaves(matrix, o)));
   }
   std::int64_t shots = 0;
   for (Cone const& cone : cones) shots += 2 * cone.interleaves;

@@ -36,7 +36,7 @@ Trajectory delayed(Trajectory const& t, GradientDelay const& delay) {
   double const dwell = uniform_dwell_s(t);
   if (dwell <= 0) {
     throw Error(ErrorKind::bad_option, "a delay needs the time from sample to sample, which is unknown",
-                "give --dwell");
+                "give the dwell time");
   }
   std::int64_t const n = t.samples_per_readout;
   Trajectory result = t;

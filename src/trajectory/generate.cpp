@@ -44,7 +44,7 @@ std::vector<Generator> all_generators() {
       {"spiral_vd", "spiral under gradient and slew limits, Archimedean or thinner outwards", kDesignedSpiral,
        "spiral", 2, SpiralVdOptions{}},
       {"rosette", "the readout swings through the centre again and again while it turns",
-       "Noll, IEEE TMI 16:372 (1997), doi:10.1109/42.611345", "other", 2, RosetteOptions{}},
+       "Noll, IEEE TMI 16:372 (1997)", "other", 2, RosetteOptions{}},
       {"propeller", "blades of parallel lines, one turned from the next",
        "Pipe, MRM 42:963 (1999), doi:10.1002/(SICI)1522-2594(199911)42:5<963::AID-MRM17>3.0.CO;2-L", "other",
        2, PropellerOptions{}},
@@ -55,15 +55,14 @@ std::vector<Generator> all_generators() {
        "MRM 78:2290 (2017), doi:10.1002/mrm.26625",
        "radial", 3, StackOfStarsOptions{}},
       {"stack_of_spirals", "2D spirals under limits in every plane kz",
-       "Irarrazabal and Nishimura, MRM 33:656 (1995), doi:10.1002/mrm.1910330510", "spiral", 3,
-       StackOfSpiralsOptions{}},
+       "Irarrazabal and Nishimura, MRM 33:656 (1995)", "spiral", 3, StackOfSpiralsOptions{}},
       {"cones", "spirals on cones around the z axis, under limits",
        "Gurney, Hargreaves and Nishimura, MRM 55:575 (2006), doi:10.1002/mrm.20796", "other", 3,
        ConesOptions{}},
       {"tpi", "twisted projections: lines that wind around cones at constant density, for sodium",
-       "Boada et al., MRM 37:706 (1997), doi:10.1002/mrm.1910370512", "other", 3, TwistedOptions{}},
+       "Boada et al., MRM 37:706 (1997)", "other", 3, TwistedOptions{}},
       {"radial_3d_adapted", "spokes that slow down outwards to constant density, for sodium",
-       "Nagel et al., MRM 62:1565 (2009), doi:10.1002/mrm.22157", "radial", 3, AdaptedRadialOptions{}},
+       "Nagel et al., MRM 62:1565 (2009)", "radial", 3, AdaptedRadialOptions{}},
   };
 }
 
@@ -103,6 +102,9 @@ TrajectoryOptions trajectory_options(std::string_view name, OptionValues const& 
       throw Error(ErrorKind::bad_option, fmt::format("the trajectory {} takes no {}", name, key),
                   fmt::format("it takes {}", fmt::join(names, ", ")));
     }
+    auto const same = [&key](auto const& other) { return other.first == key; };
+    if (std::count_if(values.begin(), values.end(), same) > 1)
+      throw Error(ErrorKind::bad_option, fmt::format("{} is given twice", key), "give it once");
     found->set(text);
   }
   return options;

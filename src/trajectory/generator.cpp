@@ -18,15 +18,15 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 32;
 
 }  // namespace
 
-void require_positive(std::int64_t value, std::string const& option) {
+void require_positive(std::int64_t value, std::string const& what) {
   if (value >= 1) return;
-  throw Error(ErrorKind::bad_option, option + " is " + std::to_string(value), "give 1 or more");
+  throw Error(ErrorKind::bad_option, fmt::format("{} is {}", what, value), "give 1 or more");
 }
 
-void require_positive(double value, std::string const& option) {
+void require_positive(double value, std::string const& what, Unit const& unit) {
   if (value > 0 && value < 1e30) return;  // also refuses NaN
-  throw Error(ErrorKind::bad_option, fmt::format("{} is {:g}", option, value),
-              "give a finite number above 0");
+  throw Error(ErrorKind::bad_option, fmt::format("{} is {:g}{}", what, value * unit.per_si, unit.name),
+              value > 0 ? "give a smaller number" : "give a number above 0");
 }
 
 void require_matrix(Matrix const& matrix, int dims, std::string const& trajectory) {
@@ -63,7 +63,7 @@ void require_memory(double bytes, std::string const& what) {
 
 Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t samples, std::int64_t dc_sample,
                             double dwell_s) {
-  require_positive(dwell_s, "dwell_s");
+  require_positive(dwell_s, "the dwell time", kMicroseconds);
   if (readouts > kMostSamples / samples) {
     throw Error(
         ErrorKind::bad_option,

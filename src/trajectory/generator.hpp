@@ -8,9 +8,16 @@
 
 namespace findrho::detail {
 
-/// Errors  bad_option, naming the option and its value
-void require_positive(std::int64_t value, std::string const& option);
-void require_positive(double value, std::string const& option);
+/// What a value in SI units is called where its options are given in another unit.
+struct Unit {
+  double per_si = 1;
+  char const* name = "";
+};
+inline constexpr Unit kMicroseconds{1e6, " us"}, kMilliseconds{1e3, " ms"};
+
+/// Errors  bad_option, saying in plain words what is wrong and its value, in the unit in which it was given
+void require_positive(std::int64_t value, std::string const& what);
+void require_positive(double value, std::string const& what, Unit const& unit = {});
 /// Errors  bad_option, when the matrix is empty or has other dimensions than the trajectory
 void require_matrix(Matrix const& matrix, int dims, std::string const& trajectory);
 

@@ -15,13 +15,13 @@ namespace findrho {
 namespace {
 
 void check(PropellerOptions const& o, std::int64_t n) {
-  detail::require_positive(o.lines, "lines");
-  detail::require_positive(o.undersampling, "undersampling");
-  detail::require_positive(o.readout_oversampling, "readout_oversampling");
+  detail::require_positive(o.lines, "the number of lines of a blade");
+  detail::require_positive(o.undersampling, "the undersampling");
+  detail::require_positive(o.readout_oversampling, "the readout oversampling");
   if (o.blades < 0 || o.samples_per_line < 0) {
     bool const blades = o.blades < 0;
     throw Error(ErrorKind::bad_option,
-                fmt::format("{} is {}", blades ? "blades" : "samples_per_line",
+                fmt::format("{} is {}", blades ? "the number of blades" : "the number of samples per shot",
                             blades ? o.blades : o.samples_per_line),
                 "give 1 or more, or 0 for Nyquist");
   }

@@ -14,7 +14,7 @@ namespace findrho {
 Trajectory make_radial_2d(Matrix const& matrix, Radial2dOptions const& options) {
   using std::numbers::pi;
   detail::require_matrix(matrix, 2, "2D radial");
-  detail::require_positive(options.golden_index, "golden_index");
+  detail::require_positive(options.golden_index, "the golden index");
 
   // Full spokes repeat after half a turn, half spokes after a whole one.
   double const period = options.kind == SpokeKind::full ? pi : 2 * pi;

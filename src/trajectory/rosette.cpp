@@ -49,17 +49,17 @@ double fastest_swing(Matrix const& matrix, RosetteOptions const& o, double q) {
 
 Trajectory make_rosette(Matrix const& matrix, RosetteOptions const& o) {
   detail::require_matrix(matrix, 2, "rosette");
-  detail::require_positive(o.petals, "petals");
-  detail::require_positive(o.undersampling, "undersampling");
-  detail::require_positive(o.readout_oversampling, "readout_oversampling");
-  detail::require_positive(o.dwell_s, "dwell_s");
+  detail::require_positive(o.petals, "the number of petals");
+  detail::require_positive(o.undersampling, "the undersampling");
+  detail::require_positive(o.readout_oversampling, "the readout oversampling");
+  detail::require_positive(o.dwell_s, "the dwell time", detail::kMicroseconds);
   detail::require_scanner(o.scanner);
   if (o.shots < 0) {
-    throw Error(ErrorKind::bad_option, fmt::format("shots is {}", o.shots),
+    throw Error(ErrorKind::bad_option, fmt::format("the number of shots is {}", o.shots),
                 "give 1 or more, or 0 for Nyquist");
   }
   if (!(o.turn >= 0 && o.turn <= 10)) {
-    throw Error(ErrorKind::bad_option, fmt::format("turn is {}", o.turn),
+    throw Error(ErrorKind::bad_option, fmt::format("the turn is {}", o.turn),
                 "give the ratio of both frequencies, 0 (straight) to 10");
   }
   double const q = even_turn(o.turn, o.petals);

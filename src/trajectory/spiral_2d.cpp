@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/trajectory/spiral_2d.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -47,12 +49,12 @@ std::int64_t nyquist_samples(double theta_end, double radius, Spiral2dOptions co
 
 Trajectory make_spiral_2d(Matrix const& matrix, Spiral2dOptions const& options) {
   detail::require_matrix(matrix, 2, "2D spiral");
-  detail::require_positive(options.interleaves, "interleaves");
-  detail::require_positive(options.undersampling, "undersampling");
-  detail::require_positive(options.readout_oversampling, "readout_oversampling");
+  detail::require_positive(options.interleaves, "the number of shots");
+  detail::require_positive(options.undersampling, "the undersampling");
+  detail::require_positive(options.readout_oversampling, "the readout oversampling");
   if (options.samples_per_interleave < 0) {
     throw Error(ErrorKind::bad_option,
-                "samples_per_interleave is " + std::to_string(options.samples_per_interleave),
+                fmt::format("the number of samples per shot is {}", options.samples_per_interleave),
                 "give 1 or more, or 0 for the Nyquist count");
   }
 

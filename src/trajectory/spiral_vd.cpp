@@ -76,18 +76,19 @@ std::int64_t fewest_interleaves(Matrix const& matrix, SpiralVdOptions const& o, 
 void check(Matrix const& matrix, SpiralVdOptions const& o) {
   detail::require_matrix(matrix, 2, "2D spiral");
   if (o.interleaves < 0) {
-    throw Error(ErrorKind::bad_option, fmt::format("interleaves is {}", o.interleaves),
+    throw Error(ErrorKind::bad_option, fmt::format("the number of shots is {}", o.interleaves),
                 "give 1 or more, or 0 for as few as the readout limit allows");
   }
-  detail::require_positive(o.undersampling, "undersampling");
-  if (o.undersampling_edge != 0) detail::require_positive(o.undersampling_edge, "undersampling_edge");
-  detail::require_positive(o.longest_readout_s, "longest_readout_s");
-  detail::require_positive(o.readout_oversampling, "readout_oversampling");
+  detail::require_positive(o.undersampling, "the undersampling");
+  if (o.undersampling_edge != 0)
+    detail::require_positive(o.undersampling_edge, "the undersampling at the edge");
+  detail::require_positive(o.longest_readout_s, "the readout limit", detail::kMilliseconds);
+  detail::require_positive(o.readout_oversampling, "the readout oversampling");
   if (!(o.core >= 0 && o.core <= 1)) {
-    throw Error(ErrorKind::bad_option, fmt::format("core is {}", o.core),
+    throw Error(ErrorKind::bad_option, fmt::format("the core is {}", o.core),
                 "give a part of the radius, 0 to 1");
   }
-  detail::require_positive(o.dwell_s, "dwell_s");
+  detail::require_positive(o.dwell_s, "the dwell time", detail::kMicroseconds);
   detail::require_scanner(o.scanner);
 }
 
@@ -102,11 +103,11 @@ Trajectory make_spiral_vd(Matrix const& matrix, SpiralVdOptions const& o) {
   std::vector<double> const radius = radii(matrix, o, thin, arms);
   std::int64_t const half = static_cast<std::int64_t>(radius.size()), samples = samples_of(o, radius);
   if (static_cast<double>(samples) * o.dwell_s > o.longest_readout_s) {
-    throw Error(ErrorKind::bad_option,
-                fmt::format("{} interleaves take {:.4g} ms each, the readout limit is {:.4g} ms", n,
-                            static_cast<double>(samples) * o.dwell_s * 1e3, o.longest_readout_s * 1e3),
-                fmt::format("give at least {} interleaves or a longer --readout-limit",
-                            fewest_interleaves(matrix, o, thin)));
+    throw Error(
+        ErrorKind::bad_option,
+        fmt::format("{} shots take {:.4g} ms each, the readout limit is {:.4g} ms", n,
+                    static_cast<double>(samples) * o.dwell_s * 1e3, o.longest_readout_s * 1e3),
+        fmt::format("give at least {} shots or a longer readout limit", fewest_interleaves(matrix, o, thin)));
   }
 
   std::int64_t const dc = o.direction == SpiralDirection::out ? 0 : half - 1;

@@ -14,11 +14,12 @@ namespace {
 
 std::int64_t samples_on_spoke(Matrix const& matrix, SpokeOptions const& options) {
   if (options.samples_per_spoke < 0) {
-    throw Error(ErrorKind::bad_option, "samples_per_spoke is " + std::to_string(options.samples_per_spoke),
+    throw Error(ErrorKind::bad_option,
+                fmt::format("the number of samples per shot is {}", options.samples_per_spoke),
                 "give 1 or more, or 0 for one per cycle per FOV");
   }
   if (options.samples_per_spoke > 0) return options.samples_per_spoke;
-  require_positive(options.readout_oversampling, "readout_oversampling");
+  require_positive(options.readout_oversampling, "the readout oversampling");
   std::int64_t const n = std::max({matrix.x, matrix.y, matrix.z});
   return count_from(static_cast<double>(options.kind == SpokeKind::full ? n : (n + 1) / 2) *
                         static_cast<double>(options.readout_oversampling),
@@ -29,10 +30,10 @@ std::int64_t samples_on_spoke(Matrix const& matrix, SpokeOptions const& options)
 
 std::int64_t spoke_count(std::int64_t spokes, double undersampling, double nyquist) {
   if (spokes < 0) {
-    throw Error(ErrorKind::bad_option, "spokes is " + std::to_string(spokes),
+    throw Error(ErrorKind::bad_option, fmt::format("the number of shots is {}", spokes),
                 "give 1 or more, or 0 for the Nyquist count");
   }
-  if (spokes == 0) require_positive(undersampling, "undersampling");
+  if (spokes == 0) require_positive(undersampling, "the undersampling");
   std::int64_t const count =
       count_from(spokes > 0 ? static_cast<double>(spokes) : nyquist / undersampling, "spokes");
   require_memory(static_cast<double>(count) * sizeof(std::array<double, 3>), fmt::format("{} spokes", count));

@@ -21,11 +21,12 @@ struct Stacking {
 
 Matrix plane_of(Matrix const& matrix, Stacking const& stacking, std::string const& name) {
   detail::require_matrix(matrix, 3, name);
-  detail::require_positive(stacking.acceleration, "acceleration_z");
+  detail::require_positive(stacking.acceleration, "the undersampling along z");
   if (stacking.acceleration > matrix.z) {
-    throw Error(ErrorKind::bad_option,
-                fmt::format("acceleration_z {} exceeds the {} planes", stacking.acceleration, matrix.z),
-                "give at most the number of planes");
+    throw Error(
+        ErrorKind::bad_option,
+        fmt::format("undersampling by {} along z exceeds the {} planes", stacking.acceleration, matrix.z),
+        "give at most the number of planes");
   }
   return {matrix.x, matrix.y, 1};
 }

@@ -137,7 +137,7 @@ std::int64_t fewest_interleaves(std::int64_t most, double longest_readout_s,
     throw Error(ErrorKind::bad_option,
                 fmt::format("even {} interleaves take longer than the readout limit of {:.4g} ms", most,
                             longest_readout_s * 1e3),
-                "give a longer --readout-limit, a smaller matrix or more gradient and slew rate");
+                "give a longer readout limit, a smaller matrix or more gradient and slew rate");
   }
   std::int64_t too_few = 0, enough = most;
   while (enough - too_few > 1) {
@@ -159,10 +159,10 @@ Point widest_scale(Matrix const& matrix, Scanner const& scanner, double edge) {
 }
 
 void require_scanner(Scanner const& scanner) {
-  require_positive(scanner.gradient_mT_m, "the largest gradient");
-  require_positive(scanner.slew_T_m_s, "the largest slew rate");
-  require_positive(scanner.gamma_MHz_T, "gamma_MHz_T");
-  for (double const fov : scanner.fov_mm) require_positive(fov, "fov_mm");
+  require_positive(scanner.gradient_mT_m, "the largest gradient", Unit{1, " mT/m"});
+  require_positive(scanner.slew_T_m_s, "the largest slew rate", Unit{1, " T/m/s"});
+  require_positive(scanner.gamma_MHz_T, "the gyromagnetic ratio", Unit{1, " MHz/T"});
+  for (double const fov : scanner.fov_mm) require_positive(fov, "the field of view", Unit{1, " mm"});
 }
 
 std::vector<double> curve_nodes(double begin, double end, double largest, double turn,
@@ -184,7 +184,7 @@ std::vector<double> curve_nodes(double begin, double end, double largest, double
 
 std::vector<double> time_optimal(Curve const& curve, std::vector<double> const& nodes, Pace const& pace) {
   require_scanner(pace.scanner);
-  require_positive(pace.dwell_s, "dwell_s");
+  require_positive(pace.dwell_s, "the dwell time", kMicroseconds);
   Geometry const g = geometry_of(curve, nodes, pace.scanner);
   double unit = INFINITY;  // T/m of one cycle per FOV per second along the axis where that is least
   for (int d = 0; d < 3; ++d) unit = std::min(unit, gradient_of_cycles_per_s(pace.scanner, d));

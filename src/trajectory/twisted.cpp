@@ -73,7 +73,7 @@ struct Twist {
 
 Trajectory make_twisted(Matrix const& matrix, TwistedOptions const& o) {
   detail::require_matrix(matrix, 3, "twisted projection");
-  detail::require_positive(o.undersampling, "undersampling");
+  detail::require_positive(o.undersampling, "the undersampling");
   detail::AdaptedOptions const adapted{o.linear_part, o.readout_s, o.dwell_s, o.readout_oversampling,
                                        o.scanner};
   std::int64_t const samples = detail::adapted_samples(adapted);

@@ -64,7 +64,13 @@ std::string evidence(TrajectoryExtent const& extent) {
   return text;
 }
 
-[[noreturn]] void throw_outside(TrajectoryUnits units, TrajectoryExtent const& extent) {
+/// How to name the unit, `option` being where the caller's user does that.
+std::string naming(std::string_view option) {
+  return option.empty() ? "name the unit" : fmt::format("name the unit with {}", option);
+}
+
+[[noreturn]] void throw_outside(TrajectoryUnits units, TrajectoryExtent const& extent,
+                                std::string_view option) {
   int const axis = reach(units, extent).axis;
   auto const i = static_cast<std::size_t>(axis);
   double const limit = extent.limit[i] / cycles_per_fov(units, extent.matrix[i], extent.fov_mm[i]);
@@ -78,10 +84,10 @@ std::string evidence(TrajectoryExtent const& extent) {
                           extent.largest[i], limit, name(units),
                           probable.empty() ? std::string() : "; it is probably in " + probable),
               probable.empty() ? "see whether the header's matrix and FOV belong to this trajectory"
-                               : "say so with --traj-units");
+                               : naming(option));
 }
 
-TrajectoryUnits decide_by_evidence(TrajectoryExtent const& extent) {
+TrajectoryUnits decide_by_evidence(TrajectoryExtent const& extent, std::string_view option) {
   // 1/m is never assumed: with a plausible FOV its range overlaps that of cycles per FOV.
   std::vector<TrajectoryUnits> fitting, filling;
   for (TrajectoryUnits const units : kUnits) {
@@ -89,11 +95,11 @@ TrajectoryUnits decide_by_evidence(TrajectoryExtent const& extent) {
     if (fits(units, extent)) fitting.push_back(units);
     if (fills(units, extent)) filling.push_back(units);
   }
-  if (fitting.empty()) throw_outside(TrajectoryUnits::cycles_per_fov, extent);
+  if (fitting.empty()) throw_outside(TrajectoryUnits::cycles_per_fov, extent, option);
   if (fitting.size() == 1) return fitting.front();
   if (filling.size() == 1) return filling.front();
   throw Error(ErrorKind::bad_option, "the trajectory's unit is ambiguous: " + evidence(extent),
-              "name it with --traj-units cycles_per_fov, cycles_per_voxel, radians or per_m");
+              naming(option) + ": cycles_per_fov, cycles_per_voxel, radians or per_m");
 }
 
 }  // namespace
@@ -137,14 +143,15 @@ double cycles_per_fov(TrajectoryUnits units, std::int64_t n, double fov_mm) {
 }
 
 TrajectoryUnits decide_trajectory_units(Context const& context, TrajectoryExtent const& extent,
-                                        TrajectoryUnits asked) {
+                                        TrajectoryUnits asked, std::string_view option) {
   if (!usable(asked, extent)) {
     throw Error(ErrorKind::bad_option,
                 "a trajectory in 1/m needs the field of view, which the scan does not state",
-                "give --fov in mm");
+                "give the field of view in mm");
   }
-  TrajectoryUnits const units = asked == TrajectoryUnits::automatic ? decide_by_evidence(extent) : asked;
-  if (!fits(units, extent)) throw_outside(units, extent);
+  TrajectoryUnits const units =
+      asked == TrajectoryUnits::automatic ? decide_by_evidence(extent, option) : asked;
+  if (!fits(units, extent)) throw_outside(units, extent, option);
   context.note(fmt::format("trajectory in {}, {}: {}", name(units),
                            asked == TrajectoryUnits::automatic ? "by evidence" : "as asked",
                            evidence(extent)));
@@ -160,7 +167,7 @@ Trajectory in_units(Trajectory const& trajectory, TrajectoryUnits from, Trajecto
     if (from == TrajectoryUnits::automatic || to == TrajectoryUnits::automatic || (needs_fov && !(fov > 0))) {
       throw Error(ErrorKind::bad_option,
                   fmt::format("positions in {} cannot be given in {}", name(from), name(to)),
-                  needs_fov ? "give --fov in mm" : "name both units");
+                  needs_fov ? "give the field of view in mm" : "name both units");
     }
     double const times = cycles_per_fov(from, matrix[d], fov), over = cycles_per_fov(to, matrix[d], fov);
     for (double& k : result[d]) k = k * times / over;

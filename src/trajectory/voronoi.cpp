@@ -104,7 +104,7 @@ void require_flat(Trajectory const& t) {
   throw Error(ErrorKind::bad_option,
               flat ? std::string("a trajectory without samples has no Voronoi cells")
                    : std::string("Voronoi cells are computed in 2D, the trajectory has 3 dimensions"),
-              "use --density analytic or pipe_menon");
+              "use analytic or iterative (Pipe-Menon) density weights");
 }
 
 /// Cell areas of distinct places, in square steps.

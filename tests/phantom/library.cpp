@@ -92,7 +92,7 @@ TEST(PhantomText, SaysWhichLineIsWrong) {
   EXPECT_EQ(refused("box 1 0 0 0 1 -1 1 0"), "p.txt, line 2: b is -1, not above 0");
   EXPECT_EQ(refused("box 1 0 0 0 1 1 1 0 7"), "p.txt, line 2: '7' is one column too many");
   EXPECT_EQ(refused("box 1 0 0 0 1 1 1 0 t1_ms=7"), "p.txt, line 2: 't1_ms' is not known");
-  EXPECT_EQ(refused("box 1 0 0 0 1 1 1 0 t2star_ms=-7"), "p.txt, line 2: T2* is -7.000000 ms");
+  EXPECT_EQ(refused("box 1 0 0 0 1 1 1 0 t2star_ms=-7"), "p.txt, line 2: T2* is -7 ms");
   EXPECT_EQ(refusal([] { parse_phantom("# nothing\n", 2, "p.txt"); }), "p.txt has no solids");
   EXPECT_EQ(refusal([] { read_phantom("/nowhere/p.txt", 2); }), "cannot read the phantom /nowhere/p.txt");
 }

@@ -132,8 +132,10 @@ TEST(Motion, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal([] { parse_motion("wobble:turn=3"); }), "there is no motion 'wobble'");
   EXPECT_EQ(refusal([] { parse_motion("drift:turn=fast"); }), "motion: turn is 'fast'");
   EXPECT_EQ(refusal([] { parse_motion("drift:at=0.5"); }), "the motion drift takes no 'at'");
-  EXPECT_EQ(refusal([] { parse_motion("step:at=1.5"); }), "the motion's step is at 1.500000 of the scan");
-  EXPECT_EQ(refusal([] { parse_motion("breathing:period=0"); }), "the motion's period is 0.000000 s");
+  EXPECT_EQ(refusal([] { parse_motion("step:at=1.5"); }), "the motion's step is at 1.5 of the scan");
+  EXPECT_EQ(refusal([] { parse_motion("breathing:period=0"); }), "the motion's period is 0 s");
+  EXPECT_EQ(refusal([] { parse_motion("breathing:period=-1e-9"); }), "the motion's period is -1e-09 s");
+  EXPECT_EQ(refusal([] { parse_motion("none:turn=5"); }), "the motion none takes nothing, not 'turn=5'");
   EXPECT_EQ(refusal([] {
               placement({{0.1, 0, 0}, {}}, {1, 1, 1}, 2);
             }),

@@ -108,7 +108,7 @@ TEST(PrepareSpace, UnknownFovIsAWarningAndStaysUnknown) {
   EXPECT_EQ(p.dataset.frames[0].geometry.fov_mm[0], 0);
   PrepareOptions options;
   options.units = TrajectoryUnits::per_m;
-  EXPECT_TRUE(mentions(caught([&] { prepared(scan, options); }), "--fov"));
+  EXPECT_TRUE(mentions(caught([&] { prepared(scan, options); }), "field of view"));
 }
 
 TEST(PrepareSpace, MissingReconSpaceIsTheEncodedSpace) {

@@ -185,9 +185,9 @@ TEST(Simulate, RefusesWhatCannotBe) {
     return std::string("nothing was refused");
   };
   EXPECT_EQ(refused({.snr = -2}), "SNR is -2");
-  EXPECT_EQ(refused({.coils = 0}), "coils is 0");
-  EXPECT_EQ(refused({.repetition_time_s = -1}), "repetition_time_s is -1");
-  EXPECT_EQ(refused({.fov_mm = {220, -1, 5}}), "fov_mm is -1");
+  EXPECT_EQ(refused({.coils = 0}), "the number of coils is 0");
+  EXPECT_EQ(refused({.repetition_time_s = -1}), "the repetition time is -1000 ms");
+  EXPECT_EQ(refused({.fov_mm = {220, -1, 5}}), "the field of view is -1 mm");
   EXPECT_EQ(refused({.noise_samples = 8}), "a noise readout of 8 samples was asked for without noise");
   EXPECT_EQ(refused({.snr = 1, .noise_samples = 65536}), "a noise readout of 65536 samples was asked for");
   EXPECT_EQ(refused({.supersampling = -1}), "supersampling is -1");

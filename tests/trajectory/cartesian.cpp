@@ -42,14 +42,17 @@ TEST(Cartesian, TimesAreZeroAtDc) {
 }
 
 TEST(Cartesian, RefusesWhatCannotBe) {
-  EXPECT_EQ(refused([] { make_cartesian({8, 8, 1}, {.acceleration = 0}); }), "acceleration is 0");
+  EXPECT_EQ(refused([] { make_cartesian({8, 8, 1}, {.acceleration = 0}); }), "the undersampling is 0");
   EXPECT_EQ(refused([] {
               make_cartesian({8, 8, 1}, {.acceleration = 9});
             }),
-            "acceleration 9 x 1 exceeds the 8 x 1 lines");
-  EXPECT_EQ(refused([] { make_cartesian({8, 8, 1}, {.calibration_lines = -1}); }), "calibration_lines is -1");
+            "undersampling by 9 x 1 exceeds the 8 x 1 lines");
+  EXPECT_EQ(refused([] {
+              make_cartesian({8, 8, 1}, {.calibration_lines = -1});
+            }),
+            "the number of calibration lines is -1");
   EXPECT_EQ(refused([] { make_cartesian({8, 0, 1}); }), "the matrix is 8 x 0 x 1");
-  EXPECT_EQ(refused([] { make_cartesian({8, 8, 1}, {.dwell_s = -1}); }), "dwell_s is -1");
+  EXPECT_EQ(refused([] { make_cartesian({8, 8, 1}, {.dwell_s = -1}); }), "the dwell time is -1e+06 us");
 }
 
 }  // namespace

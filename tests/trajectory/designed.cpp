@@ -145,8 +145,8 @@ TEST(SpiralVd, TheReadoutLimitChoosesTheInterleavesOrIsNamed) {
   o.interleaves = interleaves - 1;
   EXPECT_EQ(refused([&] {
               make_spiral_vd({128, 128, 1}, o);
-            }).substr(0, std::to_string(o.interleaves).size() + 18),
-            std::to_string(o.interleaves) + " interleaves take ");
+            }).substr(0, std::to_string(o.interleaves).size() + 12),
+            std::to_string(o.interleaves) + " shots take ");
   o = {.longest_readout_s = 1e-4};
   EXPECT_NE(refused([&] {
               make_spiral_vd({128, 128, 1}, o);
@@ -156,11 +156,14 @@ TEST(SpiralVd, TheReadoutLimitChoosesTheInterleavesOrIsNamed) {
 
 TEST(SpiralVd, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
-  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.interleaves = -2}); }), "interleaves is -2");
-  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.undersampling_edge = -1}); }), "undersampling_edge is -1");
-  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.core = 1.5}); }), "core is 1.5");
-  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.scanner = scanner(0, 150)}); }), "the largest gradient is 0");
-  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.scanner = scanner(40, -1)}); }), "the largest slew rate is -1");
+  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.interleaves = -2}); }), "the number of shots is -2");
+  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.undersampling_edge = -1}); }),
+            "the undersampling at the edge is -1");
+  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.core = 1.5}); }), "the core is 1.5");
+  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.scanner = scanner(0, 150)}); }),
+            "the largest gradient is 0 mT/m");
+  EXPECT_EQ(refused([&] { make_spiral_vd(m, {.scanner = scanner(40, -1)}); }),
+            "the largest slew rate is -1 T/m/s");
 }
 
 TEST(Rosette, KeepsItsLimitsAndUsesOneOfThem) {
@@ -206,9 +209,9 @@ TEST(Rosette, CoversTheDiscAtNyquist) {
 
 TEST(Rosette, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
-  EXPECT_EQ(refused([&] { make_rosette(m, {.petals = 0}); }), "petals is 0");
-  EXPECT_EQ(refused([&] { make_rosette(m, {.shots = -1}); }), "shots is -1");
-  EXPECT_EQ(refused([&] { make_rosette(m, {.turn = -1}); }), "turn is -1");
+  EXPECT_EQ(refused([&] { make_rosette(m, {.petals = 0}); }), "the number of petals is 0");
+  EXPECT_EQ(refused([&] { make_rosette(m, {.shots = -1}); }), "the number of shots is -1");
+  EXPECT_EQ(refused([&] { make_rosette(m, {.turn = -1}); }), "the turn is -1");
 }
 
 TEST(Propeller, BladesAreLinesOneCycleApartInsideTheCircle) {
@@ -229,10 +232,10 @@ TEST(Propeller, BladesAreLinesOneCycleApartInsideTheCircle) {
 
 TEST(Propeller, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
-  EXPECT_EQ(refused([&] { make_propeller(m, {.lines = 0}); }), "lines is 0");
+  EXPECT_EQ(refused([&] { make_propeller(m, {.lines = 0}); }), "the number of lines of a blade is 0");
   EXPECT_EQ(refused([&] { make_propeller(m, {.lines = 64}); }),
             "a blade of 64 lines is as wide as k-space, 64");
-  EXPECT_EQ(refused([&] { make_propeller(m, {.blades = -1}); }), "blades is -1");
+  EXPECT_EQ(refused([&] { make_propeller(m, {.blades = -1}); }), "the number of blades is -1");
 }
 
 TEST(Stack, EveryPlaneIsThePlaneTrajectory) {
@@ -279,7 +282,10 @@ TEST(Stack, SpiralsKeepTheirLimitsAndCoverEveryPlane) {
             }),
             "a stack-of-spirals trajectory has 3 dimensions, the matrix is 32 x 32 x 1");
   o.acceleration_z = 9;
-  EXPECT_EQ(refused([&] { make_stack_of_spirals({32, 32, 8}, o); }), "acceleration_z 9 exceeds the 8 planes");
+  EXPECT_EQ(refused([&] {
+              make_stack_of_spirals({32, 32, 8}, o);
+            }),
+            "undersampling by 9 along z exceeds the 8 planes");
 }
 
 TEST(Cones, KeepTheirLimitsOnEveryCone) {
@@ -320,7 +326,10 @@ TEST(Cones, TheReadoutLimitIsKeptOrNamed) {
               make_cones({48, 48, 48}, o);
             }).find("ms each, the readout limit is 3 ms"),
             std::string::npos);
-  EXPECT_EQ(refused([&] { make_cones({48, 48, 48}, {.equator_interleaves = -1}); }), "interleaves is -1");
+  EXPECT_EQ(refused([&] {
+              make_cones({48, 48, 48}, {.equator_interleaves = -1});
+            }),
+            "the number of interleaves at the equator is -1");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findrho/trajectory/generate.hpp"
 
+#include <regex>
+
 #include "support.hpp"
 
 namespace findrho {
@@ -15,7 +17,8 @@ TEST(Generate, EveryGeneratorStatesItsSourceAndMakesSamplesInsideItsMatrixByDefa
     EXPECT_GT(t.size(), 0) << g.name;
     EXPECT_EQ(t.size() % t.samples_per_readout, 0) << g.name;
     EXPECT_LE(test::largest_over_edge(t, matrix), 1 + 1e-12) << g.name;  // some roundings of 1e-16
-    EXPECT_NE(g.source.find("doi:10."), std::string::npos) << g.name;
+    EXPECT_TRUE(std::regex_search(g.source, std::regex("[0-9]+:[0-9]+ \\([0-9]{4}\\)")))
+        << g.name;  // volume, page, year
     EXPECT_GT(dwell_s(g.defaults), 0);
     EXPECT_EQ(&trajectory_generator(g.name), &g);
   }
@@ -57,6 +60,23 @@ TEST(Generate, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refused([] { parse_trajectory("radial:shots=2.5"); }), "shots is '2.5', not a whole number");
   EXPECT_EQ(refused([] { parse_trajectory("radial:dwell=nan"); }), "dwell is 'nan', not a number");
   EXPECT_EQ(refused([] { parse_trajectory("radial:spoke=third"); }), "spoke is 'third'");
+  EXPECT_EQ(refused([] { parse_trajectory("radial:shots=3,shots=4"); }), "shots is given twice");
+}
+
+TEST(Generate, RefusalsNameNoMemberOfTheCode) {
+  // Users know an option as its word with "-" or as plain words; '_' is the code's, and so are seconds of a dwell time.
+  for (Generator const& g : trajectory_generators()) {
+    Matrix const matrix{24, 24, g.dims == 3 ? 24 : 1};
+    for (GeneratorOption const& option : generator_options(g)) {
+      if (!option.choices.empty()) continue;
+      std::string const message = refused([&] {
+        make_trajectory(matrix, trajectory_options(g.name, {{option.name, "-3"}}));
+      });
+      EXPECT_EQ(message.find('_'), std::string::npos) << message;
+      EXPECT_NE(message.find("is -3"), std::string::npos)
+          << g.name << " --" << option.name << ": " << message;
+    }
+  }
 }
 
 TEST(Generate, RefusesMoreThanAnyScanHasBeforeItTakesTheMemory) {

@@ -65,10 +65,11 @@ TEST(Radial2d, OtherMatricesGiveEllipsesInsideTheirEdges) {
 
 TEST(Radial2d, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
-  EXPECT_EQ(refused([&] { make_radial_2d(m, {.spokes = -3}); }), "spokes is -3");
-  EXPECT_EQ(refused([&] { make_radial_2d(m, {.samples_per_spoke = -1}); }), "samples_per_spoke is -1");
-  EXPECT_EQ(refused([&] { make_radial_2d(m, {.golden_index = 0}); }), "golden_index is 0");
-  EXPECT_EQ(refused([&] { make_radial_2d(m, {.undersampling = 0}); }), "undersampling is 0");
+  EXPECT_EQ(refused([&] { make_radial_2d(m, {.spokes = -3}); }), "the number of shots is -3");
+  EXPECT_EQ(refused([&] { make_radial_2d(m, {.samples_per_spoke = -1}); }),
+            "the number of samples per shot is -1");
+  EXPECT_EQ(refused([&] { make_radial_2d(m, {.golden_index = 0}); }), "the golden index is 0");
+  EXPECT_EQ(refused([&] { make_radial_2d(m, {.undersampling = 0}); }), "the undersampling is 0");
   EXPECT_EQ(refused([&] {
               make_radial_2d({64, 64, 8});
             }),
@@ -123,7 +124,7 @@ TEST(Radial3d, RefusesA2dMatrix) {
   EXPECT_EQ(refused([] {
               make_radial_3d({8, 8, 8}, {.readout_oversampling = -2});
             }),
-            "readout_oversampling is -2");
+            "the readout oversampling is -2");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(AdaptedRadial, NamesTheLimitThatAShortReadoutWouldExceed) {
             std::string::npos);
   EXPECT_NE(with(1, 40, 1, 1e-6).find("the slew rate limit of 1 T/m/s allows"), std::string::npos);
   EXPECT_NE(with(0.3, 400, 2000, 1e-4).find("the dwell time of 100 us"), std::string::npos);
-  EXPECT_EQ(refused([&] { make_adapted_radial(kMatrix, {.linear_part = 0}); }), "linear_part is 0");
+  EXPECT_EQ(refused([&] { make_adapted_radial(kMatrix, {.linear_part = 0}); }), "the linear part is 0");
 }
 
 TEST(AdaptedRadial, CoversTheSphereAtNyquist) {

@@ -63,10 +63,10 @@ TEST(Spiral2d, InterleavesAreRotatedCopies) {
 
 TEST(Spiral2d, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
-  EXPECT_EQ(refused([&] { make_spiral_2d(m, {.interleaves = 0}); }), "interleaves is 0");
+  EXPECT_EQ(refused([&] { make_spiral_2d(m, {.interleaves = 0}); }), "the number of shots is 0");
   EXPECT_EQ(refused([&] { make_spiral_2d(m, {.samples_per_interleave = -5}); }),
-            "samples_per_interleave is -5");
-  EXPECT_EQ(refused([&] { make_spiral_2d(m, {.undersampling = -1}); }), "undersampling is -1");
+            "the number of samples per shot is -5");
+  EXPECT_EQ(refused([&] { make_spiral_2d(m, {.undersampling = -1}); }), "the undersampling is -1");
   EXPECT_NE(refused([&] { make_spiral_2d(m, {.undersampling = 1e-12}); }).find("are too many"),
             std::string::npos);
 }

@@ -54,8 +54,17 @@ TEST(TrajectoryUnitsByEvidence, AmbiguousReachIsRefused) {
     Error const error = caught([&] { decided(extent); });
     EXPECT_EQ(error.kind, ErrorKind::bad_option);
     EXPECT_TRUE(mentions(error, "ambiguous"));
-    EXPECT_TRUE(mentions(error, "--traj-units"));
+    EXPECT_EQ(error.hint, "name the unit: cycles_per_fov, cycles_per_voxel, radians or per_m");
   }
+}
+
+TEST(TrajectoryUnitsByEvidence, HintsNameTheCallersOption) {
+  auto const hint = [](TrajectoryExtent const& extent, TrajectoryUnits asked) {
+    return caught([&] { decide_trajectory_units(Context::cpu(1), extent, asked, "--its-option"); }).hint;
+  };
+  EXPECT_EQ(hint(reaching(0.1), TrajectoryUnits::automatic),
+            "name the unit with --its-option: cycles_per_fov, cycles_per_voxel, radians or per_m");
+  EXPECT_EQ(hint(reaching(64), TrajectoryUnits::radians), "name the unit with --its-option");
 }
 
 TEST(TrajectoryUnitsByEvidence, InverseMetresAreNamedButNotAssumed) {
@@ -89,7 +98,7 @@ TEST(TrajectoryUnitsAsked, OutsideItsRangeNamesTheProbableUnit) {
 
 TEST(TrajectoryUnitsAsked, InverseMetresNeedTheFov) {
   Error const error = caught([] { decided(reaching(200, 128, 0), TrajectoryUnits::per_m); });
-  EXPECT_TRUE(mentions(error, "--fov"));
+  EXPECT_TRUE(mentions(error, "give the field of view in mm"));
 }
 
 TEST(TrajectoryUnitsNames, AreReadBack) {

@@ -37,9 +37,10 @@ struct TrajectoryExtent {
 /// The unit: `asked` unless automatic, else the only one that fits; emits a note that names the evidence.
 /// Automatic: a unit fits when no sample lies outside its range; where several fit, the one whose range the
 /// samples fill by at least half, provided that it is the only one. Errors  bad_option (ambiguous; samples
-/// outside the range, naming the unit they probably are in; per_m without FOV)
+/// outside the range, naming the unit they probably are in; per_m without FOV); `option` is where the caller's
+/// user names the unit, for the hint
 TrajectoryUnits decide_trajectory_units(Context const& context, TrajectoryExtent const& extent,
-                                        TrajectoryUnits asked);
+                                        TrajectoryUnits asked, std::string_view option = {});
 
 /// What to multiply k with: cycles per FOV over the given unit, for an axis of n voxels and fov_mm.
 double cycles_per_fov(TrajectoryUnits units, std::int64_t n, double fov_mm);
