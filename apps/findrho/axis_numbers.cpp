@@ -50,6 +50,10 @@ std::array<T, 3> per_axis(std::string const& text, std::string const& option) {
   return result;
 }
 
+std::string refuse_negative(std::string const& text) {
+  return text.find('-') == std::string::npos ? "" : text + " is below 0";
+}
+
 template std::vector<int> numbers(std::string const&, char, std::string const&);
 template std::vector<double> numbers(std::string const&, char, std::string const&);
 template std::array<std::int64_t, 3> per_axis(std::string const&, std::string const&);

@@ -18,4 +18,8 @@ std::vector<T> numbers(std::string const& text, char separator, std::string cons
 template <class T>
 std::array<T, 3> per_axis(std::string const& text, std::string const& option);
 
+/// What is wrong with a text for an option that counts from 0, "" for nothing: for CLI11's check, whose conversion would take
+/// -1 for the largest number there is.
+std::string refuse_negative(std::string const& text);
+
 }  // namespace findrho

@@ -139,7 +139,7 @@ void compare_with_parboil(Options const& options) {
 void compare(Options const& options) {
   if (options.parboil) return compare_with_parboil(options);
   OutputSet outputs({.force = options.force, .inputs = options.images});
-  std::string const picture = options.picture.empty() ? "" : outputs.stage(options.picture);
+  std::string const picture = stage_picture(outputs, options.picture);
   Array<float> const reference = read_image_magnitude(options.reference());
   CompareOptions compare_options;
   if (options.scale == "fit") compare_options.scale_fit = ScaleFit::least_squares;

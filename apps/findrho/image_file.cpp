@@ -33,6 +33,15 @@ bool names_png(std::string const& path) {
   return path.ends_with(".png");
 }
 
+std::string stage_picture(OutputSet& outputs, std::string const& path) {
+  if (path.empty()) return "";
+  if (!names_png(path)) {
+    throw Error(ErrorKind::bad_option, "a picture is written as PNG, which " + path + " is not named as",
+                "give a name that ends in .png");
+  }
+  return outputs.stage(path);
+}
+
 Array<float> read_image_magnitude(std::string const& path) {
   if (names_nifti(path)) {
     NiftiImage const image = read_nifti(path);

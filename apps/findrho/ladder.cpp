@@ -15,6 +15,7 @@
 #include "findrho/io/parboil.hpp"
 #include "findrho/lab/ceilings.hpp"
 #include "findrho/lab/experiment.hpp"
+#include "image_file.hpp"
 #include "ladder_amdahl.hpp"
 #include "ladder_problem.hpp"
 #include "ladder_quality.hpp"
@@ -73,7 +74,7 @@ class Ladder {
     }
     OutputSet outputs({.force = options_.force, .inputs = {options_.problem.input}});
     std::string const output = options_.output.empty() ? "" : outputs.stage(options_.output);
-    std::string const picture = options_.picture.empty() ? "" : outputs.stage(options_.picture);
+    std::string const picture = stage_picture(outputs, options_.picture);
     auto const problem = make_problem<T>(options_.problem);
     describe(problem);
     CudaModule const module = load_cuda_module();
@@ -249,7 +250,7 @@ class Ladder {
 void compare_quality(App& app, Options options) {
   OutputSet outputs({.force = options.force, .inputs = {}});
   QualityOptions& quality = options.of_quality;
-  if (!options.picture.empty()) quality.picture = outputs.stage(options.picture);
+  quality.picture = stage_picture(outputs, options.picture);
   quality.size = options.problem.size == LadderProblemOptions{}.size ? quality.size : options.problem.size;
   quality.seed = options.problem.seed;
   Context const context = app.cpu_context();

@@ -127,6 +127,7 @@ void add_problem_options(CLI::App& command, LadderProblemOptions& o) {
       ->capture_default_str();
   command.add_option("--input", o.input, "Parboil mri-q input file: Q at its positions")->type_name("FILE");
   command.add_option("--seed", o.seed, "Of the random samples and values")
+      ->check(refuse_negative)
       ->type_name("N")
       ->capture_default_str();
 }

@@ -87,7 +87,7 @@ void define_method(CLI::App& command, ReconArguments& a) {
   number("--calibration-radius", a.calibration_radius,
          "Centre of k-space that sensitivity maps are estimated from", "CYCLES/FOV");
   number("--shift", a.shift, "Moves the image content along x, y, z", "MM,MM,MM");
-  number("--seed", a.seed, "Start of the eigenvalue search", "N");
+  number("--seed", a.seed, "Start of the eigenvalue search", "N")->check(refuse_negative);
 }
 
 void define_transforms(CLI::App& command, ReconArguments& a) {

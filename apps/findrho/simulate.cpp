@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app.hpp"
+#include "axis_numbers.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/io/cfl.hpp"
@@ -16,6 +17,7 @@
 #include "findrho/io/nifti.hpp"
 #include "findrho/io/output_set.hpp"
 #include "findrho/trajectory/facts.hpp"
+#include "image_file.hpp"
 #include "object_options.hpp"
 #include "trajectory_options.hpp"
 
@@ -84,6 +86,19 @@ CflPaths stage_cfl(OutputSet& outputs, std::string const& name) {
   return {outputs.stage(final.header), outputs.stage(final.data)};
 }
 
+/// What a file ends in says its format, as for every output.
+void check_names(SimulateArguments const& a) {
+  auto const refuse = [](bool wrong, std::string const& what, std::string const& hint) {
+    if (wrong) throw Error(ErrorKind::bad_option, what, hint);
+  };
+  refuse(!a.output.ends_with(".h5") && !a.output.ends_with(".mrd") && !a.output.ends_with(".cfl"),
+         "output " + a.output + " has no known extension", "end it in .h5, .mrd or .cfl");
+  for (std::string const& image : {a.truth, a.field_file}) {
+    refuse(!image.empty() && !names_nifti(image), image + " is not named as a NIfTI image",
+           "end it in .nii.gz or .nii");
+  }
+}
+
 ScanFiles stage_scan(OutputSet& outputs, SimulateArguments const& a) {
   ScanFiles files;
   files.cfl = a.output.ends_with(".cfl");
@@ -146,6 +161,7 @@ void check_limits(SimulateArguments const& a, SimulateOptions const& o) {
 }
 
 void run_simulate(App& app, SimulateArguments const& a) {
+  check_names(a);
   SimulateOptions const options = simulate_options(a);
   check_limits(a, options);
   std::vector<std::string> inputs = object_files(a.object);
@@ -201,7 +217,7 @@ void add_simulate(CLI::App& root, App& app) {
          "WORD|FILE", kCoils);
   option("--noise-samples", a->noise_samples, "Length of a noise readout before the scan; 0: none", "N",
          kCoils);
-  option("--seed", a->seed, "Of noise and random motion", "N", kCoils);
+  option("--seed", a->seed, "Of noise and random motion", "N", kCoils)->check(refuse_negative);
   option("--trajectory", a->trajectory, "Where the samples lie: " + trajectory_names(", "), trajectory_type(),
          kScan);
   a->trajectory_choice.add_options(*command, kScan);

@@ -122,7 +122,7 @@ void add_study(CLI::App& root, App& app) {
   option("--lambda", a->lambda, "Weight of cg's prior, relative to the largest eigenvalue of F^H F", "NUMBER",
          kShared);
   option("--iterations", a->iterations, "Most iterations of cg", "N", kShared);
-  option("--seed", a->seed, "Of noise and random motion", "N", kShared);
+  option("--seed", a->seed, "Of noise and random motion", "N", kShared)->check(refuse_negative);
   option("-o,--output", a->outputs, "Table or picture to write: .csv, .json, .png; repeatable", "FILE",
          kOutput);
   command->add_flag("--force", a->force, "Replace existing output")->group(kOutput);

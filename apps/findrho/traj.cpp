@@ -18,6 +18,7 @@
 #include "findrho/recipe/psf.hpp"
 #include "findrho/trajectory/facts.hpp"
 #include "findrho/trajectory/units.hpp"
+#include "image_file.hpp"
 #include "traj_picture.hpp"
 #include "trajectory_options.hpp"
 
@@ -81,7 +82,18 @@ void set_times(Trajectory& t, TrajArguments const& a) {
   }
 }
 
+/// A trajectory from a file can be judged for a scanner, but no longer designed.
+void refuse_design(TrajArguments const& a) {
+  for (std::string const& name : a.choice.given_names()) {
+    if (name == "dwell" || name == "max-gradient" || name == "max-slew" || name == "nucleus") continue;
+    throw Error(ErrorKind::bad_option,
+                fmt::format("--{} designs a trajectory, {} holds a finished one", name, a.name),
+                fmt::format("leave --{} out, or name a generator instead of a file", name));
+  }
+}
+
 Source from_file(Context const& context, TrajArguments const& a) {
+  refuse_design(a);
   TrajectoryFile file = read_trajectory(context, a.name);
   Trajectory& t = file.trajectory;
   Matrix const stated = file.header.matrix;
@@ -105,7 +117,8 @@ Source from_file(Context const& context, TrajArguments const& a) {
     for (double const k : t[d]) extent.largest[i] = std::max(extent.largest[i], std::abs(k));
     extent.limit[i] = 0.5 * static_cast<double>(s.matrix[d]);
   }
-  auto const units = decide_trajectory_units(context, extent, parse_trajectory_units(a.input_units));
+  auto const units =
+      decide_trajectory_units(context, extent, parse_trajectory_units(a.input_units), "--input-units");
   s.trajectory = in_units(t, units, TrajectoryUnits::cycles_per_fov, s.matrix, s.fov_mm);
   set_times(s.trajectory, a);
   return s;
@@ -165,19 +178,43 @@ void print_generators() {
   }
 }
 
+/// Options that would otherwise be without effect and without a word about it.
+void refuse_unused(TrajArguments const& a, bool is_file) {
+  auto const refuse = [](bool unused, std::string const& what, std::string const& hint) {
+    if (unused) throw Error(ErrorKind::bad_option, what, hint);
+  };
+  refuse(a.input_units != "auto" && !is_file, "--input-units is for a trajectory from a file",
+         "leave it out; --units names the unit to write in");
+  refuse(a.units != "cycles_per_fov" && a.output.empty(), "--units is for an output, and none is named",
+         "name one with --output");
+  refuse(a.density != "auto" && a.psf.empty(), "--density is for the point-spread function",
+         "ask for it with --psf");
+}
+
+/// Without a name the generators are listed, which takes no other option.
+void list_generators(TrajArguments const& a) {
+  for (std::string const& text : {a.output, a.preview, a.psf, a.matrix, a.fov, a.delay}) {
+    if (text.empty() && a.choice.given_names().empty()) continue;
+    throw Error(ErrorKind::bad_option, "no trajectory was named",
+                "name a generator, one of " + trajectory_names(", ") + ", or a file");
+  }
+  print_generators();
+}
+
 void run_traj(App& app, TrajArguments const& a) {
-  if (a.name.empty()) return print_generators();
+  if (a.name.empty()) return list_generators(a);
+  bool const is_file = a.name.find('.') != std::string::npos;
+  refuse_unused(a, is_file);
   OutputSet outputs({.force = a.force, .inputs = {a.name}});
   std::vector<std::string> files;
   if (!a.output.empty()) {
     for (auto const& path : trajectory_outputs(a.output)) files.push_back(outputs.stage(path));
   }
-  std::string const preview = a.preview.empty() ? "" : outputs.stage(a.preview);
-  std::string const psf_file = a.psf.empty() ? "" : outputs.stage(a.psf);
+  std::string const preview = stage_picture(outputs, a.preview);
+  std::string const psf_file = stage_picture(outputs, a.psf);
   auto const units = parse_trajectory_units(a.units);
 
   Context const context = app.context();
-  bool const is_file = a.name.find('.') != std::string::npos;
   Source source = is_file ? from_file(context, a) : generated(a);
   if (!a.delay.empty()) source.trajectory = delayed(source.trajectory, parse_delay(a.delay));
   Scanner const scanner = a.choice.scanner(source.generator, source.fov_mm);

@@ -73,6 +73,14 @@ std::string TrajectoryChoice::value(std::string const& name) const {
   return found == values_.end() ? "" : found->second;
 }
 
+std::vector<std::string> TrajectoryChoice::given_names() const {
+  std::vector<std::string> names;
+  for (auto const& [name, text] : values_) {
+    if (!text.empty()) names.push_back(name);
+  }
+  return names;
+}
+
 TrajectoryOptions TrajectoryChoice::options(std::string const& generator) const {
   Generator const& known = trajectory_generator(generator);
   bool const designs = scanner_of(known.defaults).has_value();

@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 #include "findrho/trajectory/delay.hpp"
 #include "findrho/trajectory/generate.hpp"
@@ -19,6 +20,8 @@ class TrajectoryChoice {
   void add_options(CLI::App& command, std::string const& group);
   /// Whether an option was given on the command line.
   bool given(std::string const& name) const { return !value(name).empty(); }
+  /// The options that were given.
+  std::vector<std::string> given_names() const;
   /// An option as it was given, "" where it was not.
   std::string value(std::string const& name) const;
 

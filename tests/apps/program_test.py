@@ -238,6 +238,12 @@ class Compare(ProgramTest):
         quality = self.compare("i", "r", "--mask", self.path("m"))
         self.assertEqual((quality["nrmse"], quality["voxels"], quality["psnr_db"]), (0, 2, None))
 
+    def test_a_picture_is_named_as_png(self):
+        write_png(self.path("a.png"), [[1, 2], [3, 4]])
+        same = ["compare", self.path("a.png"), self.path("a.png"), "--picture", self.path("both.jpg")]
+        self.assert_refused(run(*same), 2, "both.jpg is not named as", ".png")
+        self.assertEqual(os.listdir(self.folder), ["a.png"])
+
     def test_formats_may_differ(self):
         import nibabel
         import numpy

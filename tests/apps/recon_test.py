@@ -206,6 +206,7 @@ class Values(ReconTest):
     def test_trajectory_out_of_range_names_the_unit_it_probably_is_in(self):
         units = ["--traj-units", "radians"]
         self.refused(2, ["|k", "outside", "probably in cycles_per_fov"], f"{SCANS}/one.h5", *units)
+        self.assertIn("name the unit with --traj-units", self.recon(f"{SCANS}/one.h5", *units).stderr)
         self.refused(2, ["outside the +-16 of cycles_per_fov"], self.scaled_trajectory(2))
         self.refused(2, ["|kx| = 16.01"], self.scaled_trajectory(1, first=16.01))
         # The edge itself, and the edge as float32 arithmetic leaves it, are in range.
@@ -545,6 +546,7 @@ class Choices(ReconTest):
             ("--select", "slice=2..1"),
             ("--select", "row=1"),
             ("--merge", "row"),
+            ("--seed", "-1"),
             ("--lambda", "-1"),
             ("--lambda", "nan"),
             ("--iterations", "0"),

@@ -58,9 +58,16 @@ class Refusals(Folder):
             (["--anatomy", "x.nii"], "--anatomy is for --phantom head"),
             (["--motion", "wobble"], "there is no motion 'wobble'"),
             (["--motion", "drift:turn=x"], "motion: turn is 'x'"),
+            (["--motion", "none:turn=5"], "the motion none takes nothing, not 'turn=5'"),
+            (["--seed", "-1"], "--seed: -1 is below 0"),
+            (["--repetition-time", "-5"], "the repetition time is -5 ms"),
+            (["--trajectory", "spiral_vd", "--dwell", "-2"], "the dwell time is -2 us"),
+            (["--truth", "truth.png"], "truth.png is not named as a NIfTI image"),
+            (["--b0", "xx=3", "--b0-map", "b0.h5"], "b0.h5 is not named as a NIfTI image"),
+            (["-o", "scan.txt"], "output scan.txt has no known extension"),
             (["--b0", "q=3"], "a field map has no 'q'"),
             (["--b0", "blob=3/4"], "the blob '3/4' has 2 numbers"),
-            (["--t2star", "-4"], "T2* is -4.000000 ms"),
+            (["--t2star", "-4"], "T2* is -4 ms"),
             (["--t2star", "tissue"], "--t2star tissue is for --phantom head"),
             (["--noise-covariance", "psi.txt", "--coils", "3"], "psi.txt, line 1: 2 numbers for 3 coils"),
             (["--noise-covariance", "loops", "--snr", "5"], "one uniform coil has no loop whose noise could be coupled"),
@@ -69,11 +76,16 @@ class Refusals(Folder):
         ]
         before = set(os.listdir(self.folder))
         for options, message in cases:
-            result = self.run_program("simulate", "--matrix", "32x32", *options, "-o", "scan.h5")
+            result = self.run_program("simulate", "--matrix", "32x32", *options, *([] if "-o" in options else ["-o", "scan.h5"]))
             self.assertNotEqual(result.returncode, 0, options)
             lines = [line for line in result.stderr.splitlines() if line.startswith("findrho: ")]
             self.assertEqual(lines, [f"findrho: {message}"], options)
         self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_an_unknown_phantom_is_told_all_that_there_are(self):
+        result = self.run_program("simulate", "--phantom", "teapot", "-o", "scan.h5")
+        for word in ("shepp-logan", "shepp-logan-original", "resolution", "contrast", "head", ".txt"):
+            self.assertIn(word, result.stderr.splitlines()[1])
 
 
 class Files(Folder):

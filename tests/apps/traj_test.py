@@ -29,7 +29,7 @@ class Traj(ProgramTest):
         for name in FLAT + SOLID:
             result = run("traj", name, "--matrix", self.matrix(name))
             self.assertEqual((result.returncode, result.stderr), (0, ""), name)
-            for fact in ["doi:10.", "cycles per FOV", "on sample", "mT/m", "T/m/s", "readout", "scan"]:
+            for fact in ["source ", "cycles per FOV", "on sample", "mT/m", "T/m/s", "readout", "scan"]:
                 self.assertIn(fact, result.stdout, name)
 
     def test_every_generator_can_be_seen(self):
@@ -68,7 +68,7 @@ class Traj(ProgramTest):
         self.assertEqual(run("traj", "radial", "--max-gradient", "30").returncode, 0)
         refused = run("traj", "radial", "--max-gradient", "10", "-o", self.path("t.h5"))
         self.assert_refused(refused, 2, "needs a gradient of 21.35 mT/m, the limit is 10 mT/m")
-        self.assert_refused(run("traj", "spiral_vd", "--readout-limit", "1", "--shots", "2"), 2, "interleaves take")
+        self.assert_refused(run("traj", "spiral_vd", "--readout-limit", "1", "--shots", "2"), 2, "2 shots take")
         self.assert_refused(run("traj", "tpi", "--readout", "0.5"), 2, "is too short: the")
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -76,21 +76,46 @@ class Traj(ProgramTest):
         out = ["-o", self.path("t.h5"), "--preview", self.path("t.png")]
         for arguments, words in [
             (["zigzag"], "there is no trajectory 'zigzag'"),
-            (["radial", "--shots", "-4"], "spokes is -4"),
+            (["radial", "--shots", "-4"], "the number of shots is -4"),
             (["radial", "--shots", "many"], "shots is 'many'"),
             (["radial", "--blades", "3"], "takes no blades"),
             (["radial", "--matrix", "32x32x32"], "the matrix is 32 x 32 x 32"),
             (["cones", "--matrix", "32x32"], "the matrix is 32 x 32 x 1"),
-            (["spiral_vd", "--max-slew", "0"], "the largest slew rate is 0"),
-            (["spiral_vd", "--core", "2"], "core is 2"),
-            (["rosette", "--petals", "0"], "petals is 0"),
+            (["spiral_vd", "--max-slew", "0"], "the largest slew rate is 0 T/m/s"),
+            (["spiral_vd", "--core", "2"], "the core is 2"),
+            (["rosette", "--petals", "0"], "the number of petals is 0"),
             (["radial", "--delay", "1,2,3,4"], "--delay is"),
             (["radial", "--delay", "1000"], "as long as the readout"),
             (["radial", "--repetition-time", "0.01"], "is shorter than a readout"),
             (["propeller", "--density", "analytic", "--psf", self.path("p.png")], "no closed form"),
+            (["spiral_vd", "--dwell", "0"], "the dwell time is 0 us"),
+            (["spiral_vd", "--readout-limit", "-1"], "the readout limit is -1 ms"),
+            (["radial", "--psf", self.path("p.jpg")], "p.jpg is not named as"),
+            (["radial", "--input-units", "radians"], "--input-units is for a trajectory from a file"),
+            (["radial", "--density", "none"], "--density is for the point-spread function"),
+            (["--shots", "3"], "no trajectory was named"),
         ]:
             self.assert_refused(run("traj", *arguments, *out), 2, words)
             self.assertEqual(os.listdir(self.folder), [], arguments)
+
+    def test_pictures_and_units_go_with_the_right_output(self):
+        self.assert_refused(run("traj", "radial", "--preview", self.path("y.jpg")), 2, "y.jpg is not named as", ".png")
+        self.assert_refused(run("traj", "radial", "--units", "radians"), 2, "--units is for an output")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_file_is_judged_but_not_designed(self):
+        with open(self.path("t.txt"), "w", encoding="ascii") as file:
+            file.write("-4 0\n0 0\n3 0\n")
+        read = ["traj", self.path("t.txt"), "--matrix", "8x8"]
+        self.assertEqual(run(*read, "--dwell", "10", "--max-gradient", "1e4", "--max-slew", "1e9").returncode, 0)
+        self.assert_refused(run(*read, "--shots", "5"), 2, "--shots designs a trajectory", "t.txt holds a finished one")
+        self.assert_refused(run(*read, "--spoke", "half"), 2, "--spoke designs")
+
+    def test_an_unclear_unit_is_named_with_the_option_of_this_command(self):
+        with open(self.path("t.txt"), "w", encoding="ascii") as file:
+            file.write("-0.1 0\n0 0\n0.1 0\n")
+        result = run("traj", self.path("t.txt"), "--matrix", "8x8")
+        self.assert_refused(result, 2, "ambiguous", "name the unit with --input-units: cycles_per_fov")
 
     def test_damaged_files_are_named(self):
         with open(self.path("t.txt"), "w", encoding="ascii") as file:
