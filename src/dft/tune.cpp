@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search strategies over a space of options. Source of the pruning: Ryoo, Rodrigues, Stone, Baghsorkhi, Ueng, Stratton
-// and Hwu, CGO 2008, doi:10.1145/1356058.1356084.
+// and Hwu, CGO 2008.
 #include "findrho/dft/tune.hpp"
 
 #include <algorithm>

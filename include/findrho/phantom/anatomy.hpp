@@ -23,9 +23,10 @@ struct TissueClass {
 /// CSF, grey and white matter. Thresholds are those of the Colin27 average (ch2bet, 8 bits), whose histogram has white matter
 /// at 112, grey matter at 87, the valley between them at 101, and a flank of grey matter that has fallen to a sixth at 62.
 /// Source  hydrogen: tissue parameters of BrainWeb, Collins et al., IEEE TMI 17:463 (1998), doi:10.1109/42.712135; sodium
-///         densities: within the ranges in Madelin and Regatte, JMRI 38:511 (2013), doi:10.1002/jmri.24168; sodium decay:
-///         table 4 of Ridley et al., Sci. Rep. 8:4357 (2018), doi:10.1038/s41598-018-22711-0 (the work of Niesporek et al. for
-///         tissue, of Fleysher et al. for CSF), 60 % of the signal in the short time
+///         decay: table 4 of Ridley et al., Sci. Rep. 8 (2018), doi:10.1038/s41598-018-22711-0 (the work of Niesporek et al. for
+///         tissue, of Fleysher et al. for CSF), 60 % of the signal in the short time. Sodium densities are round numbers near
+///         what Ridley's 140 mM outside cells and 10 to 15 mM inside make with a fifth of the volume outside, 36 to 40 mM;
+///         review: Madelin and Regatte, JMRI 38:511 (2013), doi:10.1002/jmri.24168
 std::array<TissueClass, 3> const& tissue_classes();
 
 /// A T1-weighted image without skull, its axes running towards the patient's left, back and head (array order shows it

@@ -34,7 +34,7 @@ struct Motion {
 
 /// The pose at each of `readouts` readouts, repetition_time_s apart. Within a readout the object rests.
 /// Errors  bad_option
-/// Source  breathing: Lujan et al., Med. Phys. 26:715 (1999), doi:10.1118/1.598577
+/// Source  breathing: Lujan et al., Med. Phys. 26:715 (1999)
 std::vector<Pose> poses(Motion const& motion, std::int64_t readouts, double repetition_time_s);
 
 /// "drift:turn=10,shift_x=5", "step:at=0.3,shift_y=8", "breathing:period=4,shift_y=10", "random:turn=3", "none".

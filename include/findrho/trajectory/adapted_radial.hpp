@@ -27,7 +27,7 @@ struct AdaptedRadialOptions {
 /// DC      on sample 0 of every spoke
 /// Time    from sample 0
 /// Errors  bad_option (also: a readout too short for the limits, saying which)
-/// Source  Nagel et al., MRM 62:1565 (2009), doi:10.1002/mrm.22157
+/// Source  Nagel et al., MRM 62:1565 (2009)
 Trajectory make_adapted_radial(Matrix const& matrix, AdaptedRadialOptions const& options = {});
 
 }  // namespace findrho

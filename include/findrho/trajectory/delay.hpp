@@ -16,7 +16,7 @@ struct GradientDelay {
 /// or beyond the last sample goes on in a straight line. Spokes are shifted along themselves by gamma G delay exactly, and
 /// delays that differ between the axes bend them off the centre.
 /// Errors  bad_option (times unknown or not in equal steps; a delay as long as the readout)
-/// Source  Peters, Derbyshire and McVeigh, MRM 50:1 (2003), doi:10.1002/mrm.10526
+/// Source  Peters, Derbyshire and McVeigh, MRM 50:1 (2003), doi:10.1002/mrm.10501
 Trajectory delayed(Trajectory const& trajectory, GradientDelay const& delay);
 
 }  // namespace findrho

@@ -26,7 +26,7 @@ struct RosetteOptions {
 /// DC      on the first sample of every petal
 /// Time    from the first sample of the shot
 /// Errors  bad_option
-/// Source  Noll, IEEE TMI 16:372 (1997), doi:10.1109/42.611345
+/// Source  Noll, IEEE TMI 16:372 (1997)
 Trajectory make_rosette(Matrix const& matrix, RosetteOptions const& options = {});
 
 }  // namespace findrho

@@ -30,7 +30,7 @@ struct StackOfSpiralsOptions : SpiralVdOptions {
 /// Source  Block et al., J Korean Soc Magn Reson Med 18:87 (2014), doi:10.13104/jksmrm.2014.18.2.87;
 ///         golden turn: Zhou et al., MRM 78:2290 (2017), doi:10.1002/mrm.26625
 Trajectory make_stack_of_stars(Matrix const& matrix, StackOfStarsOptions const& options = {});
-/// Source  Irarrazabal and Nishimura, MRM 33:656 (1995), doi:10.1002/mrm.1910330510
+/// Source  Irarrazabal and Nishimura, MRM 33:656 (1995)
 Trajectory make_stack_of_spirals(Matrix const& matrix, StackOfSpiralsOptions const& options = {});
 
 }  // namespace findrho

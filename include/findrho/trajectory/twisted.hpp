@@ -28,7 +28,7 @@ struct TwistedOptions {
 /// DC      on sample 0 of every line
 /// Time    from sample 0
 /// Errors  bad_option (also: a readout too short for the limits, saying which)
-/// Source  Boada, Gillen, Shen, Chang and Thulborn, MRM 37:706 (1997), doi:10.1002/mrm.1910370512
+/// Source  Boada, Gillen, Shen, Chang and Thulborn, MRM 37:706 (1997)
 Trajectory make_twisted(Matrix const& matrix, TwistedOptions const& options = {});
 
 }  // namespace findrho
