@@ -26,18 +26,6 @@ class Managed {
   unsigned* data_ = nullptr;
 };
 
-class Pinned {
- public:
-  explicit Pinned(std::size_t bytes) { FINDRHO_CHECK(cudaMallocHost(&data_, bytes)); }
-  ~Pinned() { cudaFreeHost(data_); }
-  Pinned(Pinned const&) = delete;
-  Pinned& operator=(Pinned const&) = delete;
-  unsigned* get() const { return data_; }
-
- private:
-  unsigned* data_ = nullptr;
-};
-
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
 struct Unified {
@@ -99,7 +87,7 @@ void gpu_unified(Gpu const& gpu) {
   cudaStream_t const stream = gpu.session.stream;
   // A round: the host adds 2 to every element, the device 1, and the host has the array back.
   std::vector<unsigned> pageable(u.count);
-  Pinned const pinned(bytes);
+  Pinned<unsigned> const pinned(u.count);
   Buffer<unsigned> on_device(gpu.session, u.count);
   auto const copy_round = [&](unsigned* host) {
     return [&, host] {

@@ -2,8 +2,6 @@
 // The device's fused product on the CPU: the same bodies, one block after the other, against FFTW on the whole grid.
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "conformance/random.hpp"
 #include "findrho/backend/fft.hpp"
 #include "operator/cuda/fused_product.hpp"
@@ -42,16 +40,6 @@ struct SerialPasses {
     with_factors(length, Set{}, [&](auto f) { run(Multiply<T, decltype(f)>{{a}}); });
   }
 };
-
-template <class T>
-std::vector<Complex<T>> roots(int length) {
-  std::vector<Complex<T>> result;
-  for (int k = 0; k < length; ++k) {
-    double const angle = -2 * std::numbers::pi * k / length;
-    result.push_back({static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))});
-  }
-  return result;
-}
 
 template <class T>
 Array<std::complex<T>> whole_grid_product(Matrix const& n, Matrix const& grid, View<T const> spectrum,
@@ -98,7 +86,7 @@ double error_of(Matrix const& n, Case const& c, int batch) {
   std::vector<int> places[3];
   std::vector<Complex<T>> w[3];
   for (int d = 0; d < 3; ++d) {
-    w[d] = roots<T>(s.length[d]);
+    w[d] = roots_of_unity<T>(s.length[d]);
     with_factors(s.length[d], typename FusedLengths<T>::Type{}, [&](auto f) {
       for (int p = 0; p < s.length[d]; ++p) places[d].push_back(decltype(f)::frequency(p));
     });

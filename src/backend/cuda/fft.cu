@@ -28,25 +28,13 @@ std::shared_ptr<CufftHandle> make_handle(Session& session, CudaFftRecord const& 
 }
 
 std::shared_ptr<CufftHandle> kept_handle(Session& session, CudaFftRecord const& record) {
-  constexpr std::size_t kMostKept = 32;
   std::string key = "fft";
   for (long long const part :
        {static_cast<long long>(record.rank), record.size[0], record.size[1], record.size[2], record.batch,
         static_cast<long long>(record.double_precision)}) {
     key += ' ' + std::to_string(part);
   }
-  std::shared_ptr<void>& kept = session.kept[key];
-  if (!kept) {
-    try {
-      kept = make_handle(session, record);
-    } catch (...) {
-      session.kept.erase(key);
-      throw;
-    }
-  }
-  auto const handle = std::static_pointer_cast<CufftHandle>(kept);
-  if (session.kept.size() > kMostKept) session.kept.clear();  // those in use live on
-  return handle;
+  return session.keep<CufftHandle>(key, [&] { return make_handle(session, record); });
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ struct Session {
   Stream stream;
   /// What is costly to make and may serve the session's next work, by a key of its kind. It goes before the stream.
   std::map<std::string, std::shared_ptr<void>> kept;
+  /// What is kept under this key; made now where nothing is.
+  template <class Kept, class Make>
+  std::shared_ptr<Kept> keep(std::string const& key, Make const& make) {
+    constexpr std::size_t kMostKept = 32;
+    if (auto const found = kept.find(key); found != kept.end())
+      return std::static_pointer_cast<Kept>(found->second);
+    std::shared_ptr<Kept> made = make();
+    if (kept.size() >= kMostKept) kept.clear();  // those in use live on
+    kept.emplace(key, made);
+    return made;
+  }
 
  private:
   static int select(int device) {
@@ -116,6 +127,20 @@ class Buffer {
   Session* session_;
   T* data_;
   std::size_t count_;
+};
+
+/// Pinned host memory: copies to and from it run beside the host.
+template <class T>
+class Pinned {
+ public:
+  explicit Pinned(std::size_t count) { FINDRHO_CHECK(cudaMallocHost(&data_, count * sizeof(T))); }
+  ~Pinned() { cudaFreeHost(data_); }
+  Pinned(Pinned const&) = delete;
+  Pinned& operator=(Pinned const&) = delete;
+  T* get() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
 };
 
 }  // namespace findrho

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image <-> oversampled grid: factors that undo the kernel's transform, sensitivity maps, padding and cropping.
+// Image <-> oversampled grid for cuFFT: factors that undo the kernel's transform, sensitivity maps, padding and cropping.
 #include "backend/cuda/launch.hpp"
+#include "nufft/cuda/box_passes.hpp"
 #include "nufft/cuda/moves.hpp"
 
 namespace findrho::nufft {
@@ -8,18 +9,9 @@ namespace {
 
 constexpr int kLanes = 256;
 
-/// Voxel of a grid cell on one axis, or -1: cells from 0 on are the voxels from the middle on.
 template <class T>
-__device__ int voxel(BoxJob<T> const& job, int axis, int cell) {
-  int const n = job.box[axis], g = job.grid[axis], half = n / 2;
-  if (cell < n - half) return cell + half;
-  return cell >= g - half ? cell - (g - half) : -1;
-}
-
-template <class T>
-__device__ int cell_of(BoxJob<T> const& job, int axis, int n) {
-  int const u = n - job.box[axis] / 2;
-  return u < 0 ? u + job.grid[axis] : u;
+__device__ BoxAxis axis(BoxJob<T> const& job, int d) {
+  return {job.box[d], job.grid[d]};
 }
 
 template <class T>
@@ -34,7 +26,7 @@ __device__ Complex<T> product(Complex<T> a, Complex<T> b) {
 
 template <class T>
 __device__ Complex<T> padded(BoxJob<T> const& job, int cell, std::int64_t row, T factor, int coil) {
-  int const x = voxel(job, 0, cell);
+  int const x = axis(job, 0).voxel(cell);
   if (x < 0) return {0, 0};
   std::int64_t const at = row + x, of_coil = at + coil * voxels(job);
   Complex<T> v = job.image[job.maps != nullptr ? at : of_coil];
@@ -53,8 +45,8 @@ __global__ void __launch_bounds__(kLanes) pad_kernel(__grid_constant__ BoxJob<T>
   // Fewer than 2^32 pairs: the plan sees to that.
   unsigned const row = static_cast<unsigned>(i) / row_pairs, pair = static_cast<unsigned>(i) % row_pairs;
   int const coil = static_cast<int>(blockIdx.y);
-  int const y = voxel(job, 1, static_cast<int>(row % static_cast<unsigned>(job.grid[1])));
-  int const z = voxel(job, 2, static_cast<int>(row / static_cast<unsigned>(job.grid[1])));
+  int const y = axis(job, 1).voxel(static_cast<int>(row % static_cast<unsigned>(job.grid[1])));
+  int const z = axis(job, 2).voxel(static_cast<int>(row / static_cast<unsigned>(job.grid[1])));
   Pair<T> v{};
   if (y >= 0 && z >= 0) {
     T const factor = job.factor[1][y] * job.factor[2][z];
@@ -78,8 +70,9 @@ __global__ void __launch_bounds__(kLanes) crop_kernel(__grid_constant__ BoxJob<T
   T const factor = job.factor[0][x] * job.factor[1][y] * job.factor[2][z];
   std::int64_t const plane = static_cast<std::int64_t>(job.grid[0]) * job.grid[1],
                      cells = plane * job.grid[2];
-  Complex<T> const* from = job.cells + cell_of(job, 2, z) * plane +
-                           static_cast<std::int64_t>(cell_of(job, 1, y)) * job.grid[0] + cell_of(job, 0, x);
+  Complex<T> const* from = job.cells + axis(job, 2).cell(z) * plane +
+                           static_cast<std::int64_t>(axis(job, 1).cell(y)) * job.grid[0] +
+                           axis(job, 0).cell(x);
   Complex<T> sum{0, 0};
   Complex<T>* to = job.image + i;
   if (job.maps == nullptr) {

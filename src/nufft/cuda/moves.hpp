@@ -11,6 +11,9 @@ template <class T>
 inline constexpr int kMostCoils = sizeof(T) == 4 ? 8
                                                  : 4;  // that one block sums: more do not fit its registers
 
+inline constexpr std::size_t kCached = std::size_t{40}
+                                       << 20;  // what the L2 cache of an H200 (60 MB) is likely to keep
+
 template <class T>
 struct SpreadJob {
   TileGrid tiles;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The topic "nufft": passes over the coils, spread -> FFT -> crop and pad -> FFT -> interpolate.
+// The topic "nufft": passes over the coils, spread -> FFT and crop, pad and FFT -> interpolate.
 #include "nufft/cuda/plan.hpp"
 
 #include <algorithm>
@@ -35,9 +35,6 @@ std::vector<T> factors(CudaNufftRecord const& r) {
   return all;
 }
 
-constexpr std::size_t kCached = std::size_t{40}
-                                << 20;  // what the L2 cache of an H200 (60 MB) is likely to keep
-
 /// Coils that one launch of spread or interpolate takes when `left` remain.
 template <class T>
 int group(int left) {
@@ -58,7 +55,10 @@ Plan<T>::Plan(Session& session, CudaNufftRecord const& r)
       tiles_(tile_grid(r.dims, r.width, checked(r).grid)),
       kernel_(r),
       sorted_(session, tiles_, r),
-      factor_(session, factors<T>(r)) {}
+      factor_(session, factors<T>(r)) {
+  if (sizeof(T) == sizeof(float) && BoxTransform::fits(tiles_))
+    transform_ = BoxTransform::of(session, tiles_);
+}
 
 template <class T>
 long long Plan<T>::voxels() const {
@@ -134,11 +134,11 @@ void Plan<T>::reserve(long long coils) {
   };
   grow(grid_, static_cast<std::size_t>(cells()) * static_cast<std::size_t>(most));
   grow(slots_, slots_for(most));
+  int const rest = static_cast<int>(coils % most);
+  if (rest > 0) grow(slots_, slots_for(rest));
+  if (transform_) return;
   fft(most);
-  if (int const rest = static_cast<int>(coils % most); rest > 0) {
-    grow(slots_, slots_for(rest));
-    fft(rest);
-  }
+  if (rest > 0) fft(rest);
 }
 
 /// Calls f(first coil, coils) for each pass over the grid.
@@ -240,13 +240,29 @@ BoxJob<T> Plan<T>::box_job(C* image, C const* maps, int coils, int add) const {
 }
 
 template <class T>
+void Plan<T>::to_grid(BoxJob<T> const& job) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (transform_) return transform_->to_grid(job);
+  }
+  pad<T>(session_.stream, job);
+  fft(job.coils).run(grid_->get(), CUFFT_FORWARD);
+}
+template <class T>
+void Plan<T>::to_image(BoxJob<T> const& job) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (transform_) return transform_->to_image(job);
+  }
+  fft(job.coils).run(grid_->get(), CUFFT_INVERSE);
+  crop<T>(session_.stream, job);
+}
+
+template <class T>
 void Plan<T>::forward(void const* image, void const* maps, void* samples, long long coils, int add) {
   each_pass(coils, [&](long long first, int n) {
     // With maps there is one image for all coils. It is only read.
     C* const from = static_cast<C*>(const_cast<void*>(image)) + (maps == nullptr ? first * voxels() : 0);
     C const* const map = maps == nullptr ? nullptr : static_cast<C const*>(maps) + first * voxels();
-    pad<T>(session_.stream, box_job(from, map, n, 0));
-    fft(n).run(grid_->get(), CUFFT_FORWARD);
+    to_grid(box_job(from, map, n, 0));
     interpolate_pass(static_cast<C*>(samples) + first * sorted_.view().count, n, add);
   });
 }
@@ -255,10 +271,9 @@ template <class T>
 void Plan<T>::adjoint(void const* samples, void const* maps, void* image, long long coils, int add) {
   each_pass(coils, [&](long long first, int n) {
     spread_pass(static_cast<C const*>(samples) + first * sorted_.view().count, n);
-    fft(n).run(grid_->get(), CUFFT_INVERSE);
     C const* const map = maps == nullptr ? nullptr : static_cast<C const*>(maps) + first * voxels();
     C* const to = static_cast<C*>(image) + (maps == nullptr ? first * voxels() : 0);
-    crop<T>(session_.stream, box_job(to, map, n, add != 0 || (maps != nullptr && first > 0) ? 1 : 0));
+    to_image(box_job(to, map, n, add != 0 || (maps != nullptr && first > 0) ? 1 : 0));
   });
 }
 
@@ -266,8 +281,8 @@ template <class T>
 long long Plan<T>::bytes(long long coils) const {
   int const most = pass(std::max(coils, 1LL));
   // cuFFT's work area is as large as the data at most, for sizes of factors 2, 3 and 5.
-  auto const grid =
-      2 * cells() * most + static_cast<std::int64_t>(sorted_.slot_count() * slot_elements(group<T>(most)));
+  auto const grid = (transform_ ? 1 : 2) * cells() * most +
+                    static_cast<std::int64_t>(sorted_.slot_count() * slot_elements(group<T>(most)));
   return static_cast<long long>(sorted_.bytes() + factor_.bytes()) + grid * static_cast<long long>(sizeof(C));
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "backend/cuda/fft.hpp"
+#include "nufft/cuda/box_transform.hpp"
 #include "nufft/cuda/moves.hpp"
 
 namespace findrho::nufft {
@@ -54,9 +55,10 @@ class Plan final : public AnyPlan {
   void collect_pass(C* samples, int coils, int add);
   void interpolate_pass(C* samples, int coils, int add);
   BoxJob<T> box_job(C* image, C const* maps, int coils, int add) const;
+  void to_grid(BoxJob<T> const& job);
+  void to_image(BoxJob<T> const& job);
   CufftPlan& fft(int coils);
   CudaFftRecord fft_record(int coils) const;
-  void* work() { return work_ ? work_->get() : nullptr; }
 
   Session& session_;
   int dims_;
@@ -67,7 +69,7 @@ class Plan final : public AnyPlan {
   Sorted<T> sorted_;
   Buffer<T> factor_;  // axis after axis
   std::unique_ptr<Buffer<C>> grid_, slots_;
-  std::unique_ptr<Buffer<char>> work_;
+  std::shared_ptr<BoxTransform> transform_;         // where there is one for the grid; otherwise cuFFT:
   std::map<int, std::unique_ptr<CufftPlan>> ffts_;  // by the number of transforms
 };
 

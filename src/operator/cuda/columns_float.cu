@@ -4,12 +4,14 @@
 namespace findrho::device {
 
 void launch_columns_forward(cudaStream_t stream, int length, ColumnsArguments<float> const& a) {
-  launch_pass<float, kPassBlocks<float>>(
-      stream, length, [&](auto factors) { return ColumnsForward<float, decltype(factors)>{{a}}; });
+  launch_pass<kPassBlocks<float>>(stream, length, FusedLengths<float>::Type{}, [&](auto factors) {
+    return ColumnsForward<float, decltype(factors)>{{a}};
+  });
 }
 void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<float> const& a) {
-  launch_pass<float, kPassBlocks<float>>(
-      stream, length, [&](auto factors) { return ColumnsInverse<float, decltype(factors)>{{a}}; });
+  launch_pass<kPassBlocks<float>>(stream, length, FusedLengths<float>::Type{}, [&](auto factors) {
+    return ColumnsInverse<float, decltype(factors)>{{a}};
+  });
 }
 
 }  // namespace findrho::device

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fused path: sizes of batch and slab, memory, roots of unity.
-#include <cmath>
-
 #include "backend/cuda/elements.hpp"
 #include "operator/cuda/pass_launch.hpp"
 #include "operator/cuda/product.hpp"
@@ -9,7 +7,6 @@
 namespace findrho::device {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 /// Of the L2 cache, what the grids of all lanes' slabs may take: Q streams through beside them.
 constexpr double kCacheShare = 0.4;
 constexpr int kLanes = 3;
@@ -79,15 +76,7 @@ class Fused final : public Product<T> {
   }
 
  private:
-  Buffer<Complex<T>> roots(int d) {
-    int const length = shape_.length[d];
-    std::vector<Complex<T>> values;
-    for (int k = 0; k < length; ++k) {
-      double const angle = -2 * kPi * k / length;
-      values.push_back({static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))});
-    }
-    return {session_, values};
-  }
+  Buffer<Complex<T>> roots(int d) { return {session_, roots_of_unity<T>(shape_.length[d])}; }
   Buffer<int> places(int d) {
     std::vector<int> frequency(static_cast<std::size_t>(shape_.length[d]));
     with_factors(shape_.length[d], typename FusedLengths<T>::Type{}, [&](auto factors) {

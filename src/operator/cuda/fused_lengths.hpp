@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lengths that have fused passes, as factors. A line of n voxels takes the shortest one that holds 2 n.
 #pragma once
-#include "operator/cuda/line_transform.hpp"
+#include "backend/cuda/line_lengths.hpp"
 
 namespace findrho::device {
-
-template <class... F>
-struct Lengths {};
 
 template <class T>
 struct FusedLengths {
@@ -21,21 +18,11 @@ struct FusedLengths<double> {
       Lengths<Factors<8, 1, 4>, Factors<8, 1, 8>, Factors<4, 4, 8>, Factors<8, 4, 8>, Factors<8, 8, 8>>;
 };
 
-/// use(Factors) for the list's entry of this length; false when there is none.
-template <class Use, class... F>
-bool with_factors(int length, Lengths<F...>, Use const& use) {
-  return ((F::size == length && (use(F{}), true)) || ...);
-}
-
 template <class... F>
 int fused_length(int n, Lengths<F...>) {
   int least = 0;
   ((F::size >= 2 * n && (least == 0 || F::size < least) ? least = F::size : 0), ...);
   return least;
-}
-template <class Use, class... F>
-void each_length(Lengths<F...>, Use const& use) {
-  (use(F::size), ...);
 }
 /// The fused length for n voxels; 0 when n is too large for any.
 template <class T>

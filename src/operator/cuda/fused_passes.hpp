@@ -7,12 +7,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cuda/line_steps.hpp"
 #include "findrho/core/array.hpp"
-#include "operator/cuda/line_steps.hpp"
 
 namespace findrho::device {
 
 using Index = std::int64_t;
+
+/// Asks for what lies there to be brought into the L2 cache.
+template <class T>
+FINDRHO_HD void prefetch(T const* from) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+#else
+  (void)from;
+#endif
+}
 
 template <class T>
 struct RowsArguments {
@@ -239,6 +249,12 @@ struct Multiply : ColumnsPass<T, F> {
     T const* const q = args.spectrum + p.column;
     int const count = args.n, width = args.columns - p.column;
     Index const step = args.to.row, q_step = args.columns;
+    // Q comes from memory, 32 bytes at a time, while the lines are transformed.
+    constexpr int sector = static_cast<int>(32 / sizeof(T)), sectors = (Base::kLines + sector - 1) / sector;
+    team.each(F::size * sectors, [&](int task) {
+      int const place = task / sectors, line = task % sectors * sector;
+      if (line < width) prefetch(q + place * q_step + line);
+    });
     team.sync();
     steps.forward_first(team, [&](int line, int i) {
       return i < count && line < width ? data[i * step + line] : C{0, 0};

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "backend/cuda/elements.hpp"
+#include "backend/cuda/line_transform.hpp"
 #include "backend/cuda/reduce.hpp"
 #include "backend/cuda/session.hpp"
 #include "operator/cuda/lanczos_abi.hpp"
-#include "operator/cuda/line_transform.hpp"
 
 namespace findrho::device {
 namespace {

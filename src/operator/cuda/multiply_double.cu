@@ -4,8 +4,9 @@
 namespace findrho::device {
 
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<double> const& a) {
-  launch_pass<double, kMultiplyBlocks<double>>(
-      stream, length, [&](auto factors) { return Multiply<double, decltype(factors)>{{a}}; });
+  launch_pass<kMultiplyBlocks<double>>(stream, length, FusedLengths<double>::Type{}, [&](auto factors) {
+    return Multiply<double, decltype(factors)>{{a}};
+  });
 }
 
 }  // namespace findrho::device

@@ -4,8 +4,8 @@
 namespace findrho::device {
 
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<float> const& a) {
-  launch_pass<float, kMultiplyBlocks<float>>(
-      stream, length, [&](auto factors) { return Multiply<float, decltype(factors)>{{a}}; });
+  launch_pass<kMultiplyBlocks<float>>(stream, length, FusedLengths<float>::Type{},
+                                      [&](auto factors) { return Multiply<float, decltype(factors)>{{a}}; });
 }
 
 }  // namespace findrho::device

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inside the module: the fused passes as kernels. Several files, so that they compile side by side.
 #pragma once
-#include <limits>
-#include <string>
 #include <vector>
 
-#include "backend/cuda/check.hpp"
+#include "backend/cuda/line_pass.hpp"
 #include "operator/cuda/fused_product.hpp"
 
 namespace findrho::device {
@@ -20,40 +18,6 @@ void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<fl
 void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<double> const& a);
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<float> const& a);
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<double> const& a);
-
-/// As launch_team's kernel, with the registers bounded so that enough blocks stay on a multiprocessor.
-template <int Blocks, class Body>
-__global__ void __launch_bounds__(kPassLanes, Blocks) pass_kernel(Body const body) {
-  extern __shared__ __align__(16) unsigned char pass_scratch[];
-  body(BlockTeam<kPassLanes>{}, static_cast<Index>(blockIdx.x), pass_scratch);
-}
-
-template <int Blocks, class Body>
-void launch_body(cudaStream_t stream, Body const& body) {
-  if (body.blocks() > std::numeric_limits<int>::max()) {
-    throw ModuleFailure(CudaFault::bad_argument,
-                        "a pass of " + std::to_string(body.blocks()) + " blocks is too large");
-  }
-  auto* const kernel = pass_kernel<Blocks, Body>;
-  auto const scratch = static_cast<int>(body.scratch_bytes());
-  FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, scratch));
-  FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     cudaSharedmemCarveoutMaxShared));
-  kernel<<<static_cast<unsigned>(body.blocks()), kPassLanes, static_cast<std::size_t>(scratch), stream>>>(
-      body);
-  check_launch("a pass of the product with Q");
-}
-
-/// Launches the body that make(Factors) gives for this length, Blocks of it a multiprocessor at least.
-template <class T, int Blocks, class Make>
-void launch_pass(cudaStream_t stream, int length, Make const& make) {
-  bool const found = with_factors(length, typename FusedLengths<T>::Type{},
-                                  [&](auto factors) { launch_body<Blocks>(stream, make(factors)); });
-  if (!found) {
-    throw ModuleFailure(CudaFault::not_supported,
-                        "there is no fused pass of length " + std::to_string(length));
-  }
-}
 
 template <class T>
 struct DevicePasses {

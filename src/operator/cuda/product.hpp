@@ -3,9 +3,9 @@
 #pragma once
 #include <memory>
 
+#include "backend/cuda/line_transform.hpp"
 #include "backend/cuda/session.hpp"
 #include "findrho/core/array.hpp"
-#include "operator/cuda/line_transform.hpp"
 #include "operator/cuda/toeplitz_abi.hpp"
 
 namespace findrho::device {

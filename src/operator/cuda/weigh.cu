@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The topic "weigh".
 #include "backend/cuda/elements.hpp"
+#include "backend/cuda/line_transform.hpp"
 #include "backend/cuda/session.hpp"
-#include "operator/cuda/line_transform.hpp"
 #include "operator/cuda/weigh_abi.hpp"
 
 namespace findrho::device {

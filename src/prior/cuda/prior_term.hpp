@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "findrho/backend/team.hpp"
-#include "operator/cuda/line_transform.hpp"
+#include "backend/cuda/line_transform.hpp"
 
 namespace findrho::device {
 

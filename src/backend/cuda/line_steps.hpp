@@ -3,7 +3,7 @@
 // A step's task takes one set of R elements into registers; between steps the team syncs. Line l's element at a place is
 // where Layout::at(l, place) says.
 #pragma once
-#include "operator/cuda/line_transform.hpp"
+#include "backend/cuda/line_transform.hpp"
 
 namespace findrho::device {
 
@@ -46,9 +46,14 @@ struct OneByOne {
   FINDRHO_HD static int rest(int task, int per_line) { return task % per_line; }
 };
 
-template <class T, class F, class Layout, int Lines>
+/// Elements of a line that may be other than zero before the forward way, and are wanted after the inverse one.
+enum class Filled { first_half, all };
+
+template <class T, class F, class Layout, int Lines, Filled Part = Filled::first_half>
 struct LineSteps {
   using C = Complex<T>;
+  static constexpr int kFilled =
+      Part == Filled::first_half ? F::R1 / 2 : F::R1;  // of a first step's elements
   static constexpr int R1 = F::R1, R2 = F::R2, R3 = F::R3, L = F::size;
   static constexpr int M1 = L / R1, M2 = L / R2, M3 = L / R3;
   C* work;
@@ -69,14 +74,14 @@ struct LineSteps {
 #endif
   }
 
-  /// First step: load(line, index) gives the line's elements below L / 2; those beyond are zero.
+  /// First step: load(line, index) gives the line's elements, for first_half those below L / 2: the others are zero.
   template <class Team, class Load>
   FINDRHO_HD void forward_first(Team const& team, Load const& load) const {
     team.each(Lines * M1, [&](int task) {
       int const line = Layout::line(task, M1), t = Layout::rest(task, M1);
       C v[R1];
       FINDRHO_UNROLL
-      for (int j = 0; j < R1; ++j) v[j] = j < R1 / 2 ? load(line, t + M1 * j) : C{0, 0};
+      for (int j = 0; j < R1; ++j) v[j] = j < kFilled ? load(line, t + M1 * j) : C{0, 0};
       transform<Direction::forward, R1>(v);
       FINDRHO_UNROLL
       for (int k = 0; k < R1; ++k) work[Layout::at(line, k * M1 + t)] = k == 0 ? v[k] : v[k] * root(t * k);
@@ -140,7 +145,7 @@ struct LineSteps {
     }
   }
 
-  /// Last step back: store(line, index, value) for the indices below L / 2.
+  /// Last step back: store(line, index, value) for the line's elements, for first_half those below L / 2.
   template <class Team, class Store>
   FINDRHO_HD void inverse_last(Team const& team, Store const& store) const {
     team.each(Lines * M1, [&](int task) {
@@ -150,7 +155,7 @@ struct LineSteps {
       for (int k = 0; k < R1; ++k) v[k] = work[Layout::at(line, k * M1 + t)];
       transform<Direction::inverse, R1>(v);
       FINDRHO_UNROLL
-      for (int j = 0; j < R1 / 2; ++j) store(line, t + M1 * j, v[j]);
+      for (int j = 0; j < kFilled; ++j) store(line, t + M1 * j, v[j]);
     });
   }
 
