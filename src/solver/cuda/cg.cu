@@ -9,19 +9,6 @@
 namespace findrho::device {
 namespace {
 
-/// Pinned host memory.
-class Pinned {
- public:
-  explicit Pinned(std::size_t bytes) { FINDRHO_CHECK(cudaMallocHost(&data_, bytes)); }
-  ~Pinned() { cudaFreeHost(data_); }
-  Pinned(Pinned const&) = delete;
-  Pinned& operator=(Pinned const&) = delete;
-  char* get() const { return static_cast<char*>(data_); }
-
- private:
-  void* data_ = nullptr;
-};
-
 class AnySolver {
  public:
   virtual ~AnySolver() = default;
@@ -41,18 +28,19 @@ class Solver final : public AnySolver {
         size_(static_cast<std::size_t>(r.n[0] * r.n[1] * r.n[2])),
         blocks_(static_cast<unsigned>(
             std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
-        vectors_(session, size_ * static_cast<std::size_t>(3 + r.kept_residuals)),
+        vectors_(session, 3 * size_),
+        kept_(session, size_ * static_cast<std::size_t>(r.kept_residuals)),
         scalars_(session, 1),
         partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
         histories_(session, 2 * history()),
-        host_{Pinned(host_bytes()), Pinned(host_bytes())} {
+        host_{Pinned<char>(host_bytes()), Pinned<char>(host_bytes())} {
     prior_ = {static_cast<T>(r.prior_factor), static_cast<T const*>(r.weights), {}};
     for (int d = 0; d < 3; ++d) prior_.n[d] = static_cast<unsigned>(r.n[d]);
   }
 
   CudaCgVectors vectors() const override {
     return {vectors_.get() + size_, vectors_.get() + 2 * size_,
-            static_cast<long long>(vectors_.bytes() + histories_.bytes() + partial_.bytes())};
+            static_cast<long long>(vectors_.bytes() + kept_.bytes() + histories_.bytes() + partial_.bytes())};
   }
 
   void start(void const* b, void* x) override {
@@ -62,7 +50,7 @@ class Solver final : public AnySolver {
           first,
           first + size_,
           first + 2 * size_,
-          first + 3 * size_,
+          kept_.get(),
           static_cast<unsigned>(size_)};
     CgScalars scalars{};
     scalars.constant = record_.objective_constant;
@@ -93,6 +81,8 @@ class Solver final : public AnySolver {
       advance<0>();
     } else if (record_.kept_residuals <= 6) {
       advance<6>();
+    } else if (record_.kept_residuals <= 12) {
+      advance<12>();
     } else {
       advance<kMostKept>();
     }
@@ -138,10 +128,11 @@ class Solver final : public AnySolver {
   CudaCgRecord record_;
   std::size_t size_;
   unsigned blocks_;
-  Buffer<Complex<T>> vectors_;  // r, p, A p, kept residuals
+  Buffer<Complex<T>> vectors_;  // r, p, A p
+  Buffer<KeptValue<T>> kept_;
   Buffer<CgScalars> scalars_;
   Buffer<double> partial_, histories_;
-  Pinned host_[2];
+  Pinned<char> host_[2];
   Event posted_[2];
   PriorTerm<T> prior_{};
   CgVectors<T> v_{};
