@@ -184,9 +184,20 @@ class Ladder {
       }
     }
     Phase const phase(context_, "solve");
-    amdahl.solve_s = time_solve<T>(context_, ladder_trajectory(options_.problem, matrix), matrix);
-    amdahl.solver = fmt::format("the largest eigenvalue and {} iterations of CG on {}", kAmdahlIterations,
-                                report_.processor);
+    Trajectory const trajectory = ladder_trajectory(options_.problem, matrix);
+    std::optional<double> processor, device;
+    for (Amdahl::Row& r : amdahl.rows) {
+      bool const cuda = report_.rows[r.row].cuda;
+      std::optional<double>& seconds = cuda ? device : processor;
+      if (!seconds) {
+        seconds = cuda ? time_solve<T>(context_, *session_, trajectory, matrix)
+                       : time_solve<T>(context_, trajectory, matrix);
+      }
+      r.solve_s = *seconds;
+    }
+    amdahl.solver = fmt::format("the largest eigenvalue and {} iterations of CG on {}{}{}", kAmdahlIterations,
+                                processor ? report_.processor : "", processor && device ? " or on " : "",
+                                device ? report_.device : "");
     report_.amdahl = std::move(amdahl);
   }
 

@@ -195,7 +195,7 @@ nlohmann::ordered_json amdahl_json(LadderReport const& report) {
                     {"where", row.cuda ? "cuda" : "cpu"},
                     {"fhd_seconds", row.seconds},
                     {"q_seconds", r.q_s},
-                    {"solve_seconds", a.solve_s}});
+                    {"solve_seconds", r.solve_s}});
   }
   return {{"solver", a.solver}, {"rungs", rows}};
 }

@@ -23,10 +23,10 @@ struct Amdahl {
     std::size_t row;  // of the report
     double q_s = 0;
     bool q_extrapolated = false;
+    double solve_s = 0;  // where the row's sums were: on the processor or on the device
   };
   std::vector<Row> rows;
   std::string solver;  // "30 iterations of CG on ..."
-  double solve_s = 0;
 };
 
 struct LadderReport {
