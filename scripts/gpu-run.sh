@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2317 # parts are called by name
+# run.sh of a folder that pack-gpu.sh made, for a machine with a GPU:
+#   run.sh [PART...]          tests sanitizer bench lab ladder sums recon; without a PART the tests
+#   run.sh findrho ARGUMENT...  the program
+# cuFINUFFT is compared with where its Python package was put here, the library as it is or packed by xz.
+# Every step has a time limit and the next one begins whatever the last one did. Short tables are printed; everything
+# else is in $OUT/NAME.tar.gz (default: out/ here).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+cuda=${CUDA_HOME:-/usr/local/cuda}
+PATH=$PATH:$cuda/bin
+LD_LIBRARY_PATH=$here/lib:$here/cufinufft:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
+XDG_CACHE_HOME=$here/cache # what tune and lab measured serves the later parts
+export PATH LD_LIBRARY_PATH PYTHONPATH XDG_CACHE_HOME PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+cd "$here" || exit 1
+out=${OUT:-$here/out}
+mkdir -p "$out"
+failures=0
+
+# step SECONDS NAME COMMAND...: both outputs go to $logs/NAME.log; prints how it ended.
+step() {
+  limit=$1 name=$2
+  shift 2
+  from=$(date +%s)
+  timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1
+  code=$?
+  [ "$code" -eq 0 ] || failures=$((failures + 1))
+  echo "-- $name: $([ "$code" -eq 0 ] && echo done || echo "FAILED, exit $code"), $(($(date +%s) - from)) s"
+  [ "$code" -eq 0 ] || tail -n 4 "$logs/$name.log" | cut -c1-200
+}
+show() { # LINES NAME [PATTERN]: of a step's output
+  grep -E -- "${3:-.}" "$logs/$2.log" | cut -c1-220 | head -n "$1"
+}
+
+part_tests() {
+  for test in bin/test_*; do
+    name=$(basename "$test")
+    step 150 "$name" "$test" '--gtest_filter=Gpu*'
+    show 3 "$name" '^\[  (PASSED|SKIPPED|FAILED)  \] [0-9]+ test'
+    show 12 "$name" '^\[  FAILED  \] [A-Z].*[A-Za-z]( \(|$|,)|Failure$|^no GPU|^no CUDA'
+  done
+}
+
+part_sanitizer() {
+  check() { # TOOL PROGRAM FILTER
+    step 75 "$1-$2" compute-sanitizer --tool "$1" "bin/$2" "--gtest_filter=$3" --gtest_brief=1
+    show 2 "$1-$2" 'ERROR SUMMARY|RACECHECK SUMMARY|No CUDA|not supported'
+    show 2 "$1-$2" '^\[  (PASSED|SKIPPED|FAILED)  \] [0-9]+ test'
+  }
+  small='GpuNufft/0.AddsTo*:GpuNufft/0.AppliesMaps*:GpuNufft/0.TakesOneSample*:GpuNufft/0.SplitsCoils*'
+  check memcheck test_nufft "$small:GpuNufft/0.GivesTheResultsOfTheCpuWhere*:GpuSpectrum*:GpuPipeMenon*"
+  check racecheck test_nufft "$small"
+  check memcheck test_operator 'GpuToeplitz.AgreesWithExactSums:GpuToeplitz.Coils*:GpuToeplitz.IsHermitian'
+  check racecheck test_operator 'GpuToeplitz.Coils*:GpuToeplitz.GivesTheSame*'
+  check memcheck test_solver 'GpuCg.*'
+  check racecheck test_solver 'GpuCg.StepsLike*:GpuCg.KeepsAs*'
+  check memcheck test_dft 'GpuRungs.AgreeInSinglePrecision:GpuSeparable.QAgrees:GpuSeparable.GivesTheSame*'
+  check racecheck test_dft 'GpuRungs.AgreeInSinglePrecision'
+  step 60 memcheck-lab compute-sanitizer --tool memcheck bin/findrho lab --device cuda --small --once
+  show 2 memcheck-lab 'ERROR SUMMARY'
+}
+
+part_bench() {
+  step 100 gpu_nufft bin/gpu_nufft "$logs/../problems"
+  step 170 gpu_recon bin/gpu_recon slabs
+  if [ -f cufinufft/libcufinufft.so.xz ]; then
+    python3 -c 'import lzma, shutil
+with lzma.open("cufinufft/libcufinufft.so.xz") as packed, open("cufinufft/libcufinufft.so", "wb") as to:
+    shutil.copyfileobj(packed, to, 1 << 24)'
+  fi
+  step 150 cufinufft python3 bench/cufinufft_rows.py "$logs/../problems"
+  python3 bench/gpu_table.py "$logs/gpu_nufft.log" "$logs/cufinufft.log" "$logs/gpu_recon.log"
+}
+
+part_lab() {
+  step 150 lab bin/findrho lab --device cuda --quiet --pictures "$logs/lab"
+  show 30 lab '\\?\*|as predicted|not verified|wrong'
+  step 60 lab-cpu bin/findrho lab --device cpu --quiet
+}
+
+part_ladder() {
+  problem='--size 128 --samples 284592'
+  step 20 ceilings bin/findrho lab --device cuda --quiet roofline
+  # shellcheck disable=SC2086
+  {
+    step 90 tune bin/findrho tune --device cuda --quiet $problem --pairs 6e9 --repeats 1
+    show 8 tune 'exhaustive|one knob|Pareto|pruned'
+    step 60 tune-q bin/findrho tune --device cuda --quiet $problem --sum q --pairs 6e9 --repeats 1
+    show 8 tune-q 'exhaustive|one knob|Pareto|pruned'
+    step 170 ladder bin/findrho ladder --device cuda --quiet $problem --budget 0.6 --repeats 2 --amdahl --picture "$logs/ladder.png"
+    show 80 ladder
+    step 60 ladder-q bin/findrho ladder --device cuda --quiet $problem --sum q --budget 0.6 --repeats 2 --rungs gather_fast_trig,tuned
+    show 8 ladder-q '^(GPU|CPU)'
+  }
+  for size in small large; do
+    [ -f data/parboil-mri-q/$size.bin ] || continue
+    for device in cpu cuda; do
+      rung=tuned
+      [ $device = cuda ] || rung=gather_vector
+      step 40 mri-q-$size-$device bin/findrho ladder --device $device --quiet --rungs $rung --input data/parboil-mri-q/$size.bin \
+        --output "$logs/q-$size-$device.out"
+      step 20 parboil-$size-$device bin/findrho compare --parboil "$logs/q-$size-$device.out" data/parboil-mri-q/$size.out
+      show 2 parboil-$size-$device
+    done
+  done
+  step 60 quality bin/findrho ladder --quality --device cuda --quiet --picture "$logs/quality.png"
+  show 20 quality
+}
+
+part_sums() {
+  rungs=separable_fp32,separable_tf32,separable_fp16,separable_split
+  rows() { show 6 "$1" '^GPU|^CPU|rror:' | sed 's/  */ /g'; }
+  ladder() { step 60 "$@"; rows "$2"; }
+  for sum in fhd q forward; do
+    ladder 60 sums-$sum bin/findrho ladder --device cuda --quiet --size 128 --samples 284592 --sum $sum --budget 1 --repeats 5 \
+      --rungs $rungs
+  done
+  ladder 60 sums-cpu bin/findrho ladder --device cpu --quiet --size 128 --samples 284592 --budget 2 --rungs gather_vector,separable_vector
+  step 90 gpu_exact bin/gpu_exact
+  show 30 gpu_exact
+  for n in 32 64 256x256 100x90x77; do
+    ladder 60 sums-$n bin/findrho ladder --device cuda --quiet --size $n --samples 100000 --budget 0.5 --rungs separable_fp16,separable_split
+  done
+}
+
+# Every scan on both devices: numbers, and the two images with their reference side by side.
+part_recon() {
+  step 30 phantom bin/findrho simulate --quiet --device cpu --matrix 64x64x64 --trajectory radial_3d --coils 4 --snr 30 \
+    -o "$logs/phantom.h5"
+  for scan in heart=data/heart-radial/heart.h5 head=data/head-spiral-b0/signals_spiralout_clean_slc30.h5 \
+    brain3d=data/brain-spiral-3d/brain3d.h5 "phantom=$logs/phantom.h5"; do
+    name=${scan%%=*} file=${scan#*=}
+    for device in cuda cpu; do
+      step 60 recon-$name-$device bin/findrho recon "$file" --quiet --device $device --cache none --iterations 20 --tolerance 0 \
+        -o "$logs/$name-$device.cfl" -o "$logs/$name-$device.png"
+    done
+    step 20 compare-$name bin/findrho compare "$logs/$name-cuda.cfl" "$logs/$name-cpu.cfl" --picture "$out/recon-$name.png" \
+      --captions cuda cpu --force
+    show 6 compare-$name
+  done
+}
+
+[ "${1:-}" != findrho ] || { shift && exec bin/findrho "$@"; }
+[ $# -gt 0 ] || set -- tests
+for part; do
+  case $part in
+    tests | sanitizer | bench | lab | ladder | sums | recon) ;;
+    *) echo "run.sh: unknown part $part: tests sanitizer bench lab ladder sums recon" >&2; exit 2 ;;
+  esac
+done
+for part; do
+  work=$(mktemp -d) && logs=$work/$part && mkdir "$logs" || exit 1
+  from=$(date +%s)
+  echo "== $part"
+  "part_$part"
+  tar -C "$work" -czf "$out/$part.tar.gz" "$part"
+  rm -rf "$work"
+  echo "== $part: $(($(date +%s) - from)) s"
+done
+exit $((failures > 0))
