@@ -132,7 +132,11 @@ template <class T>
 void first_pass_of_half(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
   first_pass_of_half(
       fft, in.count,
-      [in](std::int64_t n, std::int64_t v) HWY_ATTR { return load(in.data + n * in.stride + v); }, tile);
+      [in](std::int64_t n, std::int64_t v) HWY_ATTR {
+        fetch_row(in.data + (n + kRowsAhead) * in.stride);
+        return load(in.data + n * in.stride + v);
+      },
+      tile);
 }
 
 /// The last inverse pass, radix 4, when only the first half of the output is wanted: element n from lane v on goes to
@@ -290,6 +294,9 @@ HWY_INLINE void for_transposed_blocks(TileT* tile, std::int64_t count, LineT* li
                                       F const& f) {
   constexpr std::int64_t L = kLanes<T>;
   for (std::int64_t n = 0; n < count; n += kSide<T>) {
+    // A few of each line's rows after next.
+    for (std::int64_t l = n % L; l < n % L + kSide<T>; ++l)
+      fetch_row(lines + l * line_stride + (n / L + 2) * kRow<T>);
     for (std::int64_t l = 0; l < L; l += kSide<T>) {
       for (std::int64_t part = 0; part < kRow<T>; part += L) {
         f(tile + n * kRow<T> + part + l, lines + l * line_stride + n / L * kRow<T> + part + n % L);

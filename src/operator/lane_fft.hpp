@@ -4,6 +4,8 @@
 // to sort, half of the memory of a sorting transform is enough, and the last pass, the multiplication and the
 // first inverse pass are one.
 #pragma once
+#include <hwy/cache_control.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +20,15 @@ inline constexpr std::int64_t kLanes = static_cast<std::int64_t>(64 / sizeof(T))
 /// A row holds one element of each line: kLanes real parts, then kLanes imaginary parts, 64-byte aligned.
 template <class T>
 inline constexpr std::int64_t kRow = 2 * kLanes<T>;
+
+/// Rows are read and written far apart, where the processor does not foresee them: they are fetched so many ahead, which
+/// matters once an image and its lines do not fit the second-level cache.
+inline constexpr std::int64_t kRowsAhead = 8;
+template <class T>
+void fetch_row(T const* row) {
+  hwy::Prefetch(row);
+  hwy::Prefetch(row + kLanes<T>);
+}
 
 /// Row i is at data + i * stride.
 template <class T>

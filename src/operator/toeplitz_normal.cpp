@@ -104,6 +104,7 @@ struct ToeplitzNormal<T>::Impl {
     context.pool().each_in_slots(slots, layout.x_tiles, [&](std::int64_t slot, std::int64_t t) {
       std::int64_t const count = Layout::lanes_of(t, matrix.x);
       for (std::int64_t y = 0; y < matrix.y; ++y) {
+        lanes::fetch_row(reinterpret_cast<T const*>(image + voxel(0, y + lanes::kRowsAhead, t)));
         kernels.pack(reinterpret_cast<T const*>(image + voxel(0, y, t)), count, column(slot) + y * kRow);
       }
       for (std::int64_t i = 0; i < c.count; ++i) {
@@ -124,6 +125,7 @@ struct ToeplitzNormal<T>::Impl {
                                     {sum(slot), kRow, matrix.y});
       }
       for (std::int64_t y = 0; y < matrix.y; ++y) {
+        lanes::fetch_row(reinterpret_cast<T const*>(image + voxel(0, y + lanes::kRowsAhead, t)));
         kernels.unpack(sum(slot) + y * kRow, count, write, reinterpret_cast<T*>(image + voxel(0, y, t)));
       }
     });
