@@ -22,7 +22,7 @@ std::vector<T> numbers(std::string const& text, char separator, std::string cons
     if (error != std::errc() || stop != text.data() + end || !finite) {
       throw Error(ErrorKind::bad_option,
                   option + " is '" + text + "', not numbers with '" + separator + "' between",
-                  "write 256x256, 64x64x16 or 0,1,2");
+                  separator == 'x' ? "write as in 256x256 or 64x64x16" : "write as in 0,1,2");
     }
     result.push_back(value);
     begin = end + 1;
@@ -36,14 +36,13 @@ std::array<T, 3> per_axis(std::string const& text, std::string const& option) {
   if (text.empty()) return result;
   std::vector<T> const values = numbers<T>(text, 'x', option);
   if (values.size() > 3 || values.size() < 2) {
-    throw Error(ErrorKind::bad_option,
-                option + " is '" + text + "': it takes two or three numbers, as 256x256 or 64x64x16",
-                "write 256x256, 64x64x16 or 0,1,2");
+    throw Error(ErrorKind::bad_option, option + " is '" + text + "': it takes two or three numbers",
+                "write as in 256x256 or 64x64x16");
   }
   for (std::size_t d = 0; d < values.size(); ++d) {
     if (values[d] <= 0) {
       throw Error(ErrorKind::bad_option, option + " is '" + text + "': every number has to be positive",
-                  "leave " + option + " out to take the header's");
+                  "give numbers above 0, or leave " + option + " out");
     }
     result[d] = values[d];
   }

@@ -46,10 +46,13 @@ std::vector<std::string> known_words(CommandDoc const& doc) {
   return words;
 }
 
-/// "--threads: 1 required N:INT missing" as a sentence; other refusals are CLI11's own words.
+/// "--threads: 1 required N:INT missing" and "--fov: At Most 1 required but received 2" as sentences; other refusals are
+/// CLI11's own words.
 std::string reason(CLI::ParseError const& refusal) {
   std::string const text = refusal.what();
   bool const mismatch = dynamic_cast<CLI::ArgumentMismatch const*>(&refusal) != nullptr;
+  if (mismatch && text.find("At Most 1 required") != std::string::npos)
+    return text.substr(0, text.find(':')) + " was given more than once";
   return mismatch && text.find("missing") != std::string::npos
              ? text.substr(0, text.find(':')) + " needs a value"
              : text;

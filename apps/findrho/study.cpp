@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 
 #include "app.hpp"
 #include "axis_numbers.hpp"
@@ -33,7 +34,8 @@ struct StudyArguments {
 
 std::vector<Method> parse_methods(std::string const& text) {
   std::vector<Method> methods;
-  for (std::string const& word : CLI::detail::split(text, ',')) {
+  std::istringstream words(text + ",");  // an empty word at the end is one, too
+  for (std::string word; std::getline(words, word, ',');) {
     if (word != "gridding" && word != "adjoint" && word != "cg") {
       throw Error(ErrorKind::bad_option, "--method is '" + word + "'",
                   "name some of gridding, adjoint, cg; Cartesian scans are done by ifft instead of gridding");
@@ -83,7 +85,8 @@ void run_study_command(App& app, StudyArguments const& a) {
   for (std::string const& name : a.outputs) {
     std::string const extension = std::filesystem::path(name).extension().string();
     if (extension != ".csv" && extension != ".json" && extension != ".png") {
-      throw Error(ErrorKind::bad_option, "a study is written as .csv, .json or .png, not as '" + name + "'");
+      throw Error(ErrorKind::bad_option, "a study is written as .csv, .json or .png, not as '" + name + "'",
+                  "end it in one of these");
     }
     files.emplace_back(extension, outputs.stage(name));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "findrho/core/error.hpp"
+#include "findrho/io/output_set.hpp"
 
 namespace findrho {
 
@@ -26,7 +27,7 @@ void FileWriter::close() {
 void FileWriter::fail() const {
   int const reason = errno;
   throw Error(
-      ErrorKind::cannot_write, "cannot write " + path_ + ": " + std::strerror(reason),
+      ErrorKind::cannot_write, "cannot write " + shown_name(path_) + ": " + std::strerror(reason),
       reason == ENOSPC || reason == EDQUOT || reason == EFBIG ? "free space or write to another disk" : "");
 }
 

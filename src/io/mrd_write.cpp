@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "findrho/core/error.hpp"
+#include "findrho/io/output_set.hpp"
 #include "mrd_header.hpp"
 #include "mrd_layout.hpp"
 
@@ -22,7 +23,7 @@ void require_written(bool ok, std::string const& path, char const* what) {
   if (ok) return;
   std::string const reason = mrd::hdf5_reason();
   throw Error(ErrorKind::cannot_write,
-              path + ": cannot write " + what + ": " + reason.substr(0, reason.find(';')),
+              shown_name(path) + ": cannot write " + what + ": " + reason.substr(0, reason.find(';')),
               "see whether the disk is full and the folder is writable");
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -231,6 +232,16 @@ void OutputSet::commit() {
   for (Item const& item : std::exchange(items_, {}))
     folders.insert(fs::path(item.final).parent_path().string());
   for (std::string const& folder : folders) flush_folder(folder);
+}
+
+std::string shown_name(std::string const& path) {
+  // As create_beside() makes them: ".tmp-4711." or ".tmp-4711-1." and the name.
+  static std::regex const staged("\\.tmp-[0-9]+(-[0-9]+)?\\.(.+)");
+  fs::path const file(path);
+  std::smatch match;
+  std::string const name = file.filename().string();
+  if (!std::regex_match(name, match, staged)) return path;
+  return (file.parent_path() / match[2].str()).string();
 }
 
 bool discard_staged_files() noexcept {

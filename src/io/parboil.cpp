@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "findrho/core/error.hpp"
+#include "findrho/io/output_set.hpp"
 
 namespace findrho {
 namespace {
@@ -106,7 +107,8 @@ void write_parboil_output(std::string const& path, std::vector<float> const& re,
               static_cast<std::streamsize>(part->size() * sizeof(float)));
   }
   out.close();
-  if (!out) throw Error(ErrorKind::cannot_write, "cannot write " + path, "look at the disk's free space");
+  if (!out)
+    throw Error(ErrorKind::cannot_write, "cannot write " + shown_name(path), "look at the disk's free space");
 }
 
 ParboilComparison compare_parboil(std::vector<std::complex<float>> const& result,

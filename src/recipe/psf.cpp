@@ -12,6 +12,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/nufft/nufft.hpp"
+#include "memory_check.hpp"
 
 namespace findrho {
 namespace {
@@ -181,6 +182,13 @@ void find_side_lobe(ExactPsf const& psf, int dims, PsfFacts& facts) {
   facts.side_lobe_dB = 20 * std::log10(facts.side_lobe);
 }
 
+/// What the plan keeps of a sample, at least; values, magnitudes and grid of the image, with two places per voxel and axis.
+void check_memory(Trajectory const& t, Matrix const& matrix) {
+  double const places = static_cast<double>(matrix.voxels()) * (t.dims == 3 ? 8 : 4);
+  double const bytes = static_cast<double>(t.size()) * (8 + 4.0 * t.dims) + places * (8 + 4 + 8);
+  require_bytes(bytes, fmt::format("the point-spread function of {} samples on {} places", t.size(), places));
+}
+
 }  // namespace
 
 PsfFacts psf_of(Context const& context, Trajectory const& t, Matrix const& matrix,
@@ -190,6 +198,7 @@ PsfFacts psf_of(Context const& context, Trajectory const& t, Matrix const& matri
                 fmt::format("{} density weights do not fit {} samples", weights.size(), t.kx.size()),
                 "give one weight per sample");
   }
+  check_memory(t, matrix);
   std::vector<double> const ones(weights.empty() ? t.kx.size() : 0, 1.0);
   std::vector<double> const& w = weights.empty() ? ones : weights;
   Phase const phase(context, "point-spread function");

@@ -8,6 +8,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/core/finite.hpp"
+#include "memory_check.hpp"
 #include "simulate_parts.hpp"
 
 namespace findrho {
@@ -85,6 +86,16 @@ void add_coil_noise(Context const& context, SimulateOptions const& options, doub
 
 }  // namespace
 
+void require_simulation_memory(SimulateOptions const& options, Trajectory const& t) {
+  auto const samples = static_cast<double>(t.size()), voxels = static_cast<double>(options.matrix.voxels()),
+             coils = static_cast<double>(options.coils);
+  // The delayed trajectory and its times, samples in double and in single precision, the scan's own trajectory; the object
+  // and the coils' maps.
+  double const bytes = samples * (8.0 * t.dims + 4 + 24 * coils + 4.0 * t.dims) + voxels * 16 * (1 + coils);
+  require_bytes(bytes, fmt::format("a simulation of {} samples, {} voxels and {} coil{}", t.size(),
+                                   options.matrix.voxels(), options.coils, options.coils == 1 ? "" : "s"));
+}
+
 SimulatedScan simulate(Context const& context, SimulateOptions const& asked) {
   check(asked);
   SimulateOptions options = asked;
@@ -94,6 +105,7 @@ SimulatedScan simulate(Context const& context, SimulateOptions const& asked) {
   TrajectoryOptions trajectory = options.trajectory;
   set_fov(trajectory, options.fov_mm);
   result.trajectory = make_trajectory(matrix, trajectory);
+  require_simulation_memory(options, result.trajectory);
   Trajectory const played = delayed(result.trajectory, options.delay);
   options.repetition_time_s = repetition_time(context, asked, result.trajectory);
   CoilArray const coils = make_coil_array(matrix.dims(), options.coils, options.coil_model);

@@ -20,6 +20,9 @@ struct ReceivedSignal {
 ReceivedSignal receive(Context const& context, SimulateOptions const& options, Trajectory const& trajectory,
                        CoilArray const& coils);
 
+/// Errors  out_of_memory, where samples, maps and image of a scan along this trajectory do not fit
+void require_simulation_memory(SimulateOptions const& options, Trajectory const& trajectory);
+
 /// Fills result.scan. The noise readout comes first; a view of nothing leaves it out.
 void write_readouts(SimulateOptions const& options, View<std::complex<double> const> samples,
                     View<std::complex<double> const> noise, SimulatedScan& result);

@@ -12,11 +12,15 @@
 #include "findrho/quality/compare.hpp"
 #include "findrho/recipe/prepare.hpp"
 #include "findrho/recipe/psf.hpp"
+#include "simulate_parts.hpp"
 
 namespace findrho {
 namespace {
 
 using Image = Array<std::complex<float>>;
+
+// The unit that simulate() writes: nothing has to be told from how far the samples reach.
+PrepareOptions const kOwnUnits{.units = TrajectoryUnits::cycles_per_fov};
 
 /// One combination, and the scans that it needs.
 class StudyCase {
@@ -28,7 +32,7 @@ class StudyCase {
     scan_options_.snr = snr;
     scan_options_.motion = motion.motion;
     scan_ = simulate(context, scan_options_);
-    dataset_ = prepare(context, scan_.scan);
+    dataset_ = prepare(context, scan_.scan, kOwnUnits);
     maps_ = convert<std::complex<float>>(View<std::complex<double> const>(scan_.maps));
     row_.trajectory = trajectory.name;
     row_.motion = motion.name;
@@ -74,7 +78,7 @@ class StudyCase {
   double noise_gain(Image const& image) {
     if (scan_options_.snr == 0) return NAN;
     scan_options_.seed += 1;
-    Dataset const other = prepare(context_, simulate(context_, scan_options_).scan);
+    Dataset const other = prepare(context_, simulate(context_, scan_options_).scan, kOwnUnits);
     Image const again = reconstructed(other);
     std::int64_t const voxels = image.size(), coils = scan_.maps.size() / voxels;
     double sum = 0;
@@ -109,13 +113,26 @@ double mean_width(PsfFacts const& psf, int dims) {
   return std::accumulate(psf.fwhm_voxels.begin(), psf.fwhm_voxels.begin() + dims, 0.0) / dims;
 }
 
+/// One of each at least, and none twice: its rows would be the same.
+void check_names(std::string const& what, std::vector<std::string> const& names) {
+  if (names.empty()) throw Error(ErrorKind::bad_option, "a study without a " + what, "name at least one");
+  std::set<std::string> seen;
+  for (std::string const& name : names) {
+    if (seen.insert(name).second) continue;
+    throw Error(ErrorKind::bad_option, fmt::format("the {} {} is named twice", what, name), "name it once");
+  }
+}
+
 void check(StudyOptions const& options) {
-  auto const needs = [](bool given, std::string const& what) {
-    if (!given) throw Error(ErrorKind::bad_option, "a study without " + what, "name at least one");
+  auto const names = [](auto const& all, auto const& name) {
+    std::vector<std::string> result;
+    for (auto const& one : all) result.push_back(name(one));
+    return result;
   };
-  needs(!options.trajectories.empty(), "trajectories");
-  needs(!options.methods.empty(), "methods");
-  needs(!options.snrs.empty(), "SNRs");
+  check_names("trajectory", names(options.trajectories, [](auto const& t) { return t.name; }));
+  check_names("method", names(options.methods, method_name));
+  check_names("SNR", names(options.snrs, [](double snr) { return fmt::format("{}", snr); }));
+  check_names("motion", names(options.motions, [](auto const& m) { return m.name; }));
 }
 
 }  // namespace
@@ -146,6 +163,7 @@ std::vector<StudyRow> run_study(Context const& context, StudyOptions const& opti
   std::vector<StudyRow> rows;
   for (StudyTrajectory const& trajectory : options.trajectories) {
     Trajectory const t = generated(trajectory, options.scan);
+    require_simulation_memory(options.scan, t);
     PsfFacts const psf = psf_of(inner, t, options.scan.matrix,
                                 density_of(inner, t, options.scan.matrix, DensityKind::automatic));
     for (Method const method : options.methods) {

@@ -45,6 +45,9 @@ class OutputSet {
   std::vector<Item> items_;
 };
 
+/// What the user calls a file that stage() made, for messages; any other path as it is.
+std::string shown_name(std::string const& path);
+
 /// Removes the temporary files of all output sets of this process. Async-signal-safe: for a signal handler
 /// that is about to end the process. Returns false while a commit is renaming (microseconds): let that finish
 /// instead.

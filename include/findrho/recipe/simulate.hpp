@@ -75,7 +75,7 @@ Anatomy read_anatomy(std::string const& path);
 ///   samples = what the coils receive + Gaussian noise, rho in the phantom's densities
 /// Solids seen through polynomial coils are in closed form; a head, loops and fields that are not linear in position are summed
 /// over voxels (voxel_samples).
-/// Errors  bad_option, bad_shape, cancelled
+/// Errors  bad_option, bad_shape, out_of_memory, cancelled
 SimulatedScan simulate(Context const& context, SimulateOptions const& options);
 
 }  // namespace findrho
