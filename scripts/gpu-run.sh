@@ -11,36 +11,52 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cuda=${CUDA_HOME:-/usr/local/cuda}
 PATH=$PATH:$cuda/bin
-LD_LIBRARY_PATH=$here/lib:$here/cufinufft:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+theirs=$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+LD_LIBRARY_PATH=$here/lib:$theirs
 PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
 XDG_CACHE_HOME=$here/cache # what tune and lab measured serves the later parts
 export PATH LD_LIBRARY_PATH PYTHONPATH XDG_CACHE_HOME PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 cd "$here" || exit 1
+unpack() { # by Python where there is no xz
+  tar -xJf "$1" 2>/dev/null || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall()' "$1"
+}
+if [ ! -x bin/findrho ] || [ -n "$(find programs.tar.xz -newer bin/findrho)" ]; then
+  unpack programs.tar.xz && touch bin/findrho
+fi
+[ -x bin/findrho ] || { echo "run.sh: programs.tar.xz cannot be unpacked here" >&2; exit 1; }
 out=${OUT:-$here/out}
 mkdir -p "$out"
 failures=0
 
 # step SECONDS NAME COMMAND...: both outputs go to $logs/NAME.log; prints how it ended.
 step() {
-  limit=$1 name=$2
+  step_limit=$1 step_name=$2
   shift 2
-  from=$(date +%s)
-  timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1
-  code=$?
-  [ "$code" -eq 0 ] || failures=$((failures + 1))
-  echo "-- $name: $([ "$code" -eq 0 ] && echo done || echo "FAILED, exit $code"), $(($(date +%s) - from)) s"
-  [ "$code" -eq 0 ] || tail -n 4 "$logs/$name.log" | cut -c1-200
+  step_from=$(date +%s)
+  timeout -k 5 "$step_limit" "$@" >"$logs/$step_name.log" 2>&1
+  step_code=$?
+  step_took=$(($(date +%s) - step_from))
+  if [ "$step_code" -eq 0 ]; then
+    echo "-- $step_name: done, $step_took s"
+  else
+    failures=$((failures + 1))
+    echo "-- $step_name: FAILED, exit $step_code, $step_took s"
+    tail -n 4 "$logs/$step_name.log" | cut -c1-200
+  fi
 }
 show() { # LINES NAME [PATTERN]: of a step's output
   grep -E -- "${3:-.}" "$logs/$2.log" | cut -c1-220 | head -n "$1"
 }
 
+counts='^\[  (PASSED|SKIPPED|FAILED) +\] [0-9]+ test' # of GoogleTest
+
 part_tests() {
   for test in bin/test_*; do
     name=$(basename "$test")
     step 150 "$name" "$test" '--gtest_filter=Gpu*'
-    show 3 "$name" '^\[  (PASSED|SKIPPED|FAILED)  \] [0-9]+ test'
-    show 12 "$name" '^\[  FAILED  \] [A-Z].*[A-Za-z]( \(|$|,)|Failure$|^no GPU|^no CUDA'
+    show 3 "$name" "$counts"
+    grep -E '^no (GPU|CUDA)' "$logs/$name.log" | sort | uniq -c | cut -c1-150
+    grep -A 6 'Failure$' "$logs/$name.log" | cut -c1-180 | head -n 60
   done
 }
 
@@ -48,7 +64,7 @@ part_sanitizer() {
   check() { # TOOL PROGRAM FILTER
     step 75 "$1-$2" compute-sanitizer --tool "$1" "bin/$2" "--gtest_filter=$3" --gtest_brief=1
     show 2 "$1-$2" 'ERROR SUMMARY|RACECHECK SUMMARY|No CUDA|not supported'
-    show 2 "$1-$2" '^\[  (PASSED|SKIPPED|FAILED)  \] [0-9]+ test'
+    show 3 "$1-$2" "$counts"
   }
   small='GpuNufft/0.AddsTo*:GpuNufft/0.AppliesMaps*:GpuNufft/0.TakesOneSample*:GpuNufft/0.SplitsCoils*'
   check memcheck test_nufft "$small:GpuNufft/0.GivesTheResultsOfTheCpuWhere*:GpuSpectrum*:GpuPipeMenon*"
@@ -67,18 +83,17 @@ part_bench() {
   step 100 gpu_nufft bin/gpu_nufft "$logs/../problems"
   step 170 gpu_recon bin/gpu_recon slabs
   if [ -f cufinufft/libcufinufft.so.xz ]; then
-    python3 -c 'import lzma, shutil
+    LD_LIBRARY_PATH=$theirs python3 -c 'import lzma, shutil
 with lzma.open("cufinufft/libcufinufft.so.xz") as packed, open("cufinufft/libcufinufft.so", "wb") as to:
     shutil.copyfileobj(packed, to, 1 << 24)'
   fi
-  step 150 cufinufft python3 bench/cufinufft_rows.py "$logs/../problems"
-  python3 bench/gpu_table.py "$logs/gpu_nufft.log" "$logs/cufinufft.log" "$logs/gpu_recon.log"
+  step 150 cufinufft env LD_LIBRARY_PATH="$here/cufinufft:$theirs" python3 bench/cufinufft_rows.py "$logs/../problems"
+  LD_LIBRARY_PATH=$theirs python3 bench/gpu_table.py "$logs/gpu_nufft.log" "$logs/cufinufft.log" "$logs/gpu_recon.log"
 }
 
 part_lab() {
   step 150 lab bin/findrho lab --device cuda --quiet --pictures "$logs/lab"
   show 30 lab '\\?\*|as predicted|not verified|wrong'
-  step 60 lab-cpu bin/findrho lab --device cpu --quiet
 }
 
 part_ladder() {
@@ -101,8 +116,8 @@ part_ladder() {
       rung=tuned
       [ $device = cuda ] || rung=gather_vector
       step 40 mri-q-$size-$device bin/findrho ladder --device $device --quiet --rungs $rung --input data/parboil-mri-q/$size.bin \
-        --output "$logs/q-$size-$device.out"
-      step 20 parboil-$size-$device bin/findrho compare --parboil "$logs/q-$size-$device.out" data/parboil-mri-q/$size.out
+        --output "$logs/../q-$size-$device.out"
+      step 20 parboil-$size-$device bin/findrho compare --parboil "$logs/../q-$size-$device.out" data/parboil-mri-q/$size.out
       show 2 parboil-$size-$device
     done
   done
@@ -113,33 +128,39 @@ part_ladder() {
 part_sums() {
   rungs=separable_fp32,separable_tf32,separable_fp16,separable_split
   rows() { show 6 "$1" '^GPU|^CPU|rror:' | sed 's/  */ /g'; }
-  ladder() { step 60 "$@"; rows "$2"; }
+  ladder() { step 60 "$@"; rows "$1"; }
   for sum in fhd q forward; do
-    ladder 60 sums-$sum bin/findrho ladder --device cuda --quiet --size 128 --samples 284592 --sum $sum --budget 1 --repeats 5 \
+    ladder sums-$sum bin/findrho ladder --device cuda --quiet --size 128 --samples 284592 --sum $sum --budget 1 --repeats 5 \
       --rungs $rungs
   done
-  ladder 60 sums-cpu bin/findrho ladder --device cpu --quiet --size 128 --samples 284592 --budget 2 --rungs gather_vector,separable_vector
+  ladder sums-cpu bin/findrho ladder --device cpu --quiet --size 128 --samples 284592 --budget 2 --rungs gather_vector,separable_vector
   step 90 gpu_exact bin/gpu_exact
   show 30 gpu_exact
   for n in 32 64 256x256 100x90x77; do
-    ladder 60 sums-$n bin/findrho ladder --device cuda --quiet --size $n --samples 100000 --budget 0.5 --rungs separable_fp16,separable_split
+    ladder sums-$n bin/findrho ladder --device cuda --quiet --size $n --samples 100000 --budget 0.5 --rungs separable_fp16,separable_split
   done
 }
 
-# Every scan on both devices: numbers, and the two images with their reference side by side.
+# Every scan on both devices in single and in double precision: the distance of the images, and those of single precision side by
+# side.
 part_recon() {
+  images=$logs/.. # too large to come back
   step 30 phantom bin/findrho simulate --quiet --device cpu --matrix 64x64x64 --trajectory radial_3d --coils 4 --snr 30 \
-    -o "$logs/phantom.h5"
+    -o "$images/phantom.h5"
   for scan in heart=data/heart-radial/heart.h5 head=data/head-spiral-b0/signals_spiralout_clean_slc30.h5 \
-    brain3d=data/brain-spiral-3d/brain3d.h5 "phantom=$logs/phantom.h5"; do
+    brain3d=data/brain-spiral-3d/brain3d.h5 "phantom=$images/phantom.h5"; do
     name=${scan%%=*} file=${scan#*=}
-    for device in cuda cpu; do
-      step 60 recon-$name-$device bin/findrho recon "$file" --quiet --device $device --cache none --iterations 20 --tolerance 0 \
-        -o "$logs/$name-$device.cfl" -o "$logs/$name-$device.png"
+    for precision in single double; do
+      for device in cuda cpu; do
+        step 60 recon-$name-$precision-$device bin/findrho recon "$file" --quiet --device $device --precision $precision --cache none \
+          --iterations 20 --tolerance 0 --image complex -o "$images/$name-$precision-$device.cfl"
+      done
+      step 20 compare-$name-$precision bin/findrho compare "$images/$name-$precision-cuda.cfl" "$images/$name-$precision-cpu.cfl" \
+        --json
+      show 2 compare-$name-$precision 'psnr|nrmse'
     done
-    step 20 compare-$name bin/findrho compare "$logs/$name-cuda.cfl" "$logs/$name-cpu.cfl" --picture "$out/recon-$name.png" \
-      --captions cuda cpu --force
-    show 6 compare-$name
+    step 20 picture-$name bin/findrho compare "$images/$name-single-cuda.cfl" "$images/$name-single-cpu.cfl" \
+      --picture "$out/recon-$name.png" --captions cuda cpu --force
   done
 }
 
