@@ -115,7 +115,7 @@ double mean_width(PsfFacts const& psf, int dims) {
 
 /// One of each at least, and none twice: its rows would be the same.
 void check_names(std::string const& what, std::vector<std::string> const& names) {
-  if (names.empty()) throw Error(ErrorKind::bad_option, "a study without a " + what, "name at least one");
+  if (names.empty()) throw Error(ErrorKind::bad_option, "the study names no " + what, "name at least one");
   std::set<std::string> seen;
   for (std::string const& name : names) {
     if (seen.insert(name).second) continue;

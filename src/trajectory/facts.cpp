@@ -110,7 +110,12 @@ TrajectoryFacts trajectory_facts(Trajectory const& t, Scanner const& scanner, do
     facts.slew_T_m_s = largest_difference(t, scanner, 2) / (facts.dwell_s * facts.dwell_s);
     facts.readout_s = static_cast<double>(n) * facts.dwell_s;
   }
-  if (!(repetition_time_s > 0) || repetition_time_s < facts.readout_s) {
+  if (!(repetition_time_s > 0)) {
+    throw Error(ErrorKind::bad_option,
+                fmt::format("the repetition time is {:.4g} ms", repetition_time_s * 1e3),
+                "give a time above 0");
+  }
+  if (repetition_time_s < facts.readout_s) {
     throw Error(ErrorKind::bad_option,
                 fmt::format("the repetition time of {:.4g} ms is shorter than a readout, {:.4g} ms",
                             repetition_time_s * 1e3, facts.readout_s * 1e3),

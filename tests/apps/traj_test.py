@@ -87,6 +87,8 @@ class Traj(ProgramTest):
             (["radial", "--delay", "1,2,3,4"], "--delay is"),
             (["radial", "--delay", "1000"], "as long as the readout"),
             (["radial", "--repetition-time", "0.01"], "is shorter than a readout"),
+            (["radial", "--repetition-time", "nan"], "the repetition time is nan ms"),
+            (["radial", "--repetition-time", "-1"], "the repetition time is -1 ms"),
             (["propeller", "--density", "analytic", "--psf", self.path("p.png")], "no closed form"),
             (["spiral_vd", "--dwell", "0"], "the dwell time is 0 us"),
             (["spiral_vd", "--readout-limit", "-1"], "the readout limit is -1 ms"),
