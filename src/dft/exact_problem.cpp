@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <complex>
 
+#include "dft/half_lags.hpp"
 #include "dft/rungs/parts.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/dft/ladder.hpp"
 
 namespace findrho {
 namespace {
+
+using ladder::half_lags;
+using ladder::HalfLags;
 
 template <class To, class From>
 std::vector<To> rounded(std::vector<From> const& values, double sign = 1) {
@@ -45,15 +49,6 @@ Axis3 box_positions(std::array<std::int64_t, 3> size, std::array<std::int64_t, 3
 
 Axis3 voxel_positions(Matrix const& m) {
   return box_positions({m.x, m.y, m.z}, {m.x / 2, m.y / 2, m.z / 2}, m);
-}
-
-/// Lags -(N-1)..N-1 on the faster axes; 0..N-1 on the slowest one that there is.
-struct HalfLags {
-  std::array<std::int64_t, 3> size, center;
-};
-HalfLags half_lags(Matrix const& m) {
-  if (m.dims() == 2) return {{2 * m.x - 1, m.y, 1}, {m.x - 1, 0, 0}};
-  return {{2 * m.x - 1, 2 * m.y - 1, m.z}, {m.x - 1, m.y - 1, 0}};
 }
 
 template <class T>

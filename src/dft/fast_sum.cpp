@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dft/half_lags.hpp"
+#include "dft/separable.hpp"
 #include "findrho/dft/choose_rung.hpp"
 #include "findrho/dft/cuda_ladder.hpp"
 
@@ -39,6 +41,20 @@ void require_fit(Trajectory const& trajectory, Shape const& images, Shape const&
   require_shape(images, matrix_of(images).shape(coils), "images");
   require_shape(samples, sample_shape(coils, trajectory.size()), "samples");
 }
+
+/// The samples' positions; z is 0 where a trajectory is a plane.
+class Positions {
+ public:
+  explicit Positions(Trajectory const& t)
+      : trajectory_(t), zeros_(t.dims == 3 ? 0 : static_cast<std::size_t>(t.size())) {}
+  ladder::ScatteredPoints points() const {
+    return {{trajectory_.kx, trajectory_.ky, trajectory_.dims == 3 ? trajectory_.kz : zeros_}};
+  }
+
+ private:
+  Trajectory const& trajectory_;
+  std::vector<double> zeros_;
+};
 
 template <class T>
 void copy_result(SumResult<T> const& from, View<std::complex<T>> to) {
@@ -79,41 +95,78 @@ SumResult<T> fast_sum(Context const& context, FastSums const& sums, ExactSum<T> 
   return there.result();
 }
 
+// On the CPU the separable rung takes k as it stands, in double; an ExactSum rounds it to T.
+
 template <class T>
 void fast_adjoint(Context const& context, FastSums const& sums, Trajectory const& trajectory,
                   View<std::complex<T> const> samples, View<std::complex<T>> images) {
   require_fit(trajectory, images.shape, samples.shape);
+  Matrix const matrix = matrix_of(images.shape);
+  if (grid_rung<T>(sums) == Rung::separable_vector) {
+    Positions const k(trajectory);
+    ladder::separable_gather<T>(context, ladder::image_grid(matrix, +1), k.points(),
+                                images.shape.extent(Axis::coil), samples.data, images.data);
+    return;
+  }
   std::vector<std::complex<double>> const d(samples.begin(), samples.end());
-  copy_result(fast_sum(context, sums, fhd_sum<T>(trajectory, matrix_of(images.shape), d)), images);
+  copy_result(fast_sum(context, sums, fhd_sum<T>(trajectory, matrix, d)), images);
 }
 
 template <class T>
 void fast_forward(Context const& context, FastSums const& sums, Trajectory const& trajectory,
                   View<std::complex<T> const> images, View<std::complex<T>> samples) {
   require_fit(trajectory, images.shape, samples.shape);
+  Matrix const matrix = matrix_of(images.shape);
+  if (grid_rung<T>(sums) == Rung::separable_vector) {
+    Positions const k(trajectory);
+    ladder::separable_forward<T>(context, ladder::image_grid(matrix, -1), k.points(),
+                                 images.shape.extent(Axis::coil), images.data, samples.data);
+    return;
+  }
   Array<std::complex<double>> const rho = convert<std::complex<double>>(images);
-  copy_result(fast_sum(context, sums, forward_sum<T>(trajectory, matrix_of(images.shape), rho)), samples);
+  copy_result(fast_sum(context, sums, forward_sum<T>(trajectory, matrix, rho)), samples);
 }
 
 template <class T>
 Array<std::complex<T>> fast_q(Context const& context, FastSums const& sums, Trajectory const& trajectory,
                               Matrix const& matrix, std::span<double const> weights) {
-  SumResult<T> const half = fast_sum(context, sums, q_sum<T>(trajectory, matrix, weights));
-  return unfold_q<T>(matrix, half.re, half.im);
+  if (grid_rung<T>(sums) != Rung::separable_vector) {
+    SumResult<T> const half = fast_sum(context, sums, q_sum<T>(trajectory, matrix, weights));
+    return unfold_q<T>(matrix, half.re, half.im);
+  }
+  Positions const k(trajectory);
+  require_shape(
+      sample_shape(1, weights.empty() ? trajectory.size() : static_cast<std::int64_t>(weights.size())),
+      sample_shape(1, trajectory.size()), "weights");
+  std::vector<std::complex<T>> const w = weights.empty()
+                                             ? std::vector<std::complex<T>>(trajectory.kx.size(), T(1))
+                                             : std::vector<std::complex<T>>(weights.begin(), weights.end());
+  std::vector<std::complex<T>> half(static_cast<std::size_t>(q_sum_voxels(matrix)));
+  ladder::separable_gather<T>(context, ladder::lag_grid(matrix), k.points(), 1, w.data(), half.data());
+  std::vector<T> re, im;
+  re.reserve(half.size());
+  im.reserve(half.size());
+  for (std::complex<T> const& q : half) {
+    re.push_back(q.real());
+    im.push_back(q.imag());
+  }
+  return unfold_q<T>(matrix, re, im);
 }
 
 template <class T>
 SumBytes fast_sum_bytes(FastSums const& sums, Matrix const& grid, std::int64_t samples, std::int64_t coils) {
   constexpr std::int64_t kNumber = sizeof(T), kDouble = sizeof(double);
   std::int64_t const points = grid.voxels();
-  // Of a point: positions in double while the sum is made; then in T, with the slots' sums in double (the CPU takes eight
-  // coils at a time) or the result beside the complex one. Of a sample: the same without slots, k and d in double.
-  std::int64_t const slots = sums.cuda ? 0 : 2 * kDouble * std::min<std::int64_t>(coils, 8);
-  std::int64_t const of_point =
-      std::max(3 * (kDouble + kNumber), (3 + 2 * coils) * kNumber + std::max(slots, 2 * coils * kNumber));
-  std::int64_t const of_sample = (5 + 4 * coils) * kNumber + std::max(3 * kDouble, 2 * coils * kDouble);
-  SumBytes bytes{.host = points * of_point + samples * of_sample};
-  if (!sums.cuda) return bytes;
+  if (!sums.cuda) {
+    // Of a point: the slots' sums in double, or Q as complex numbers and by parts. Of a sample: kz of a plane, mu.
+    std::int64_t const slots = 2 * kDouble * std::min(coils, ladder::kCoilsTogether);
+    return {.host = points * std::max(slots + 2 * kNumber, 4 * kNumber) + samples * (kDouble + 2 * kNumber)};
+  }
+  // Of a point: positions in double while the sum is made; then in T, with the result. Of a sample: k, Phi and d, and d
+  // in double before.
+  SumBytes bytes;
+  bytes.host = points * (3 * kDouble + (3 + 2 * coils) * kNumber) +
+               samples * ((5 + 2 * coils) * kNumber + 2 * coils * kDouble);
   // The sum as it is copied there; phases of 2^20 samples at the most, two numbers a slot of every axis, tiles filled up;
   // the slots' sums in double, twice for parts of the samples.
   std::int64_t const slots_of_axes = (grid.x + grid.y + grid.z) / 2 + 80;

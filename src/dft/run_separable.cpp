@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dft/run_separable.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include "dft/sum_arrays.hpp"
@@ -10,8 +9,6 @@
 namespace findrho {
 namespace ladder {
 namespace {
-
-constexpr std::int64_t kCoilsAtOnce = 8;  // whose sums are kept together, 16 bytes a voxel and coil
 
 template <class T>
 std::vector<double> doubles(std::vector<T> const& values, std::int64_t count) {
@@ -65,13 +62,8 @@ SumResult<T> run_separable(Context const& context, ExactSum<T> const& sum, SumSl
                             kz = doubles(forward ? sum.z : sum.kz, count);
   ScatteredPoints const points{{kx, ky, kz}};
   std::vector<std::complex<T>> out(static_cast<std::size_t>(coils * outputs));
-  for (std::int64_t c = 0; c < coils; c += kCoilsAtOnce) {
-    std::int64_t const batch = std::min(kCoilsAtOnce, coils - c);
-    auto const* const from = mu.data() + c * inputs;
-    auto* const to = out.data() + c * outputs;
-    forward ? separable_forward<T>(context, grid, points, batch, from, to)
-            : separable_gather<T>(context, grid, points, batch, from, to);
-  }
+  forward ? separable_forward<T>(context, grid, points, coils, mu.data(), out.data())
+          : separable_gather<T>(context, grid, points, coils, mu.data(), out.data());
   SumResult<T> result;
   result.re.reserve(static_cast<std::size_t>(coils * voxels));
   result.im.reserve(result.re.capacity());

@@ -302,26 +302,33 @@ void forward_runs(SeparablePlan const& plan, ScatteredPoints const& points, std:
 
 template <class T>
 void separable_gather(Context const& context, Grid const& grid, ScatteredPoints const& points,
-                      std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
-  Gather<T> gather(grid, points, batch);
-  gather.add_all(context, mu);
-  gather.write(context, grid.points(), out);
+                      std::int64_t coils, std::complex<T> const* mu, std::complex<T>* out) {
+  for (std::int64_t c = 0; c < coils; c += kCoilsTogether) {
+    Gather<T> gather(grid, points, std::min(kCoilsTogether, coils - c));
+    gather.add_all(context, mu + c * points.count());
+    gather.write(context, grid.points(), out + c * grid.points());
+  }
 }
 
 template <class T>
 void separable_forward(Context const& context, Grid const& grid, ScatteredPoints const& points,
-                       std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out) {
+                       std::int64_t coils, std::complex<T> const* mu, std::complex<T>* out) {
   SeparablePlan const plan = plan_for(grid);
-  Array<T> const sums = folded(context, plan, grid.points(), columns_of(plan), batch, mu);
   std::int64_t const runs = (points.count() + kRun - 1) / kRun;
   // Fewer in a task where there would be too few tasks; a run's result does not depend on its company.
   std::int64_t const together = std::clamp<std::int64_t>(runs / (4 * context.threads()), 1, kForwardRuns);
-  context.pool().each((runs + together - 1) / together, [&](std::int64_t task) {
-    if (context.cancelled()) return;
-    std::int64_t const first = task * together;
-    forward_runs(plan, points, first, std::min(together, runs - first), batch, sums, out);
-  });
-  context.throw_if_cancelled();
+  for (std::int64_t c = 0; c < coils; c += kCoilsTogether) {
+    std::int64_t const batch = std::min(kCoilsTogether, coils - c);
+    Array<T> const sums =
+        folded(context, plan, grid.points(), columns_of(plan), batch, mu + c * grid.points());
+    context.pool().each((runs + together - 1) / together, [&](std::int64_t task) {
+      if (context.cancelled()) return;
+      std::int64_t const first = task * together;
+      forward_runs(plan, points, first, std::min(together, runs - first), batch, sums,
+                   out + c * points.count());
+    });
+    context.throw_if_cancelled();
+  }
 }
 
 #define FINDRHO_FOR(T)                                                                               \

@@ -10,22 +10,25 @@
 
 namespace findrho::ladder {
 
+inline constexpr std::int64_t kCoilsTogether = 8;
+
 /// Scattered points, in what makes cycles with the grid's positions.
 struct ScatteredPoints {
   std::array<std::span<double const>, 3> k;
   std::int64_t count() const { return static_cast<std::int64_t>(k[0].size()); }
 };
 
-/// Shapes  mu [batch][point k_m], out [batch][grid]; phases are made once for all of the batch
+/// Shapes  mu [coil][point k_m], out [coil][grid]; phases are made once for up to kCoilsTogether coils, whose sums take 16
+///         bytes a point and coil
 /// Errors  cancelled
 template <class T>
 void separable_gather(Context const& context, Grid const& grid, ScatteredPoints const& points,
-                      std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out);
+                      std::int64_t coils, std::complex<T> const* mu, std::complex<T>* out);
 
-/// Shapes  mu [batch][grid], out [batch][point k_m]
+/// Shapes  mu [coil][grid], out [coil][point k_m]
 /// Errors  cancelled
 template <class T>
 void separable_forward(Context const& context, Grid const& grid, ScatteredPoints const& points,
-                       std::int64_t batch, std::complex<T> const* mu, std::complex<T>* out);
+                       std::int64_t coils, std::complex<T> const* mu, std::complex<T>* out);
 
 }  // namespace findrho::ladder
