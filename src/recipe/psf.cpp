@@ -78,6 +78,7 @@ class ExactPsf {
     std::int64_t const chunks = (t_.size() + kChunk - 1) / kChunk;
     std::vector<std::complex<double>> partial(static_cast<std::size_t>(chunks * places));
     context_.pool().each(chunks, [&](std::int64_t c) {
+      context_.throw_if_cancelled();
       std::int64_t const end = std::min(t_.size(), (c + 1) * kChunk);
       for (std::int64_t m = c * kChunk; m < end; ++m) {
         add(static_cast<std::size_t>(m), partial.data() + c * places);
