@@ -3,8 +3,8 @@
 #pragma once
 #include <cstdint>
 
-#include "findrho/backend/team.hpp"
 #include "backend/cuda/line_transform.hpp"
+#include "findrho/backend/team.hpp"
 
 namespace findrho::device {
 
