@@ -12,7 +12,6 @@ namespace {
 template <class T>
 std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   constexpr std::int64_t kComplex = sizeof(std::complex<T>);
-  constexpr std::int64_t kKept = sizeof(T) == sizeof(float) ? 4 : kComplex;  // residuals kept in 16 bits
   Matrix const& n = dataset.matrix;
   std::int64_t samples = 0;
   for (Frame const& frame : dataset.frames) samples = std::max(samples, frame.trajectory->size());
@@ -31,7 +30,7 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
                                                           : batch * samples * kComplex;
   if (o.method != Method::cg) return held + data + batch * n.voxels() * kComplex;
   std::int64_t const vectors =
-      3 * n.voxels() * kComplex + CgOptions{}.kept_residuals * n.voxels() * kKept +
+      (3 + CgOptions{}.kept_residuals) * n.voxels() * kComplex +
       (o.prior == PriorKind::edges ? n.dims() * n.voxels() * std::int64_t{sizeof(T)} : 0);
   if (o.normal == NormalKind::nufft) return held + data + vectors + data;
   CudaToeplitzPlan const product = plan_cuda_toeplitz<T>(*o.cuda, n, together);

@@ -28,8 +28,7 @@ class Solver final : public AnySolver {
         size_(static_cast<std::size_t>(r.n[0] * r.n[1] * r.n[2])),
         blocks_(static_cast<unsigned>(
             std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
-        vectors_(session, 3 * size_),
-        kept_(session, size_ * static_cast<std::size_t>(r.kept_residuals)),
+        vectors_(session, size_ * static_cast<std::size_t>(3 + r.kept_residuals)),
         scalars_(session, 1),
         partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
         histories_(session, 2 * history()),
@@ -40,7 +39,7 @@ class Solver final : public AnySolver {
 
   CudaCgVectors vectors() const override {
     return {vectors_.get() + size_, vectors_.get() + 2 * size_,
-            static_cast<long long>(vectors_.bytes() + kept_.bytes() + histories_.bytes() + partial_.bytes())};
+            static_cast<long long>(vectors_.bytes() + histories_.bytes() + partial_.bytes())};
   }
 
   void start(void const* b, void* x) override {
@@ -50,7 +49,7 @@ class Solver final : public AnySolver {
           first,
           first + size_,
           first + 2 * size_,
-          kept_.get(),
+          first + 3 * size_,
           static_cast<unsigned>(size_)};
     CgScalars scalars{};
     scalars.constant = record_.objective_constant;
@@ -79,8 +78,6 @@ class Solver final : public AnySolver {
     }
     if (record_.kept_residuals == 0) {
       advance<0>();
-    } else if (record_.kept_residuals <= 6) {
-      advance<6>();
     } else if (record_.kept_residuals <= 12) {
       advance<12>();
     } else {
@@ -128,8 +125,7 @@ class Solver final : public AnySolver {
   CudaCgRecord record_;
   std::size_t size_;
   unsigned blocks_;
-  Buffer<Complex<T>> vectors_;  // r, p, A p
-  Buffer<KeptValue<T>> kept_;
+  Buffer<Complex<T>> vectors_;  // r, p, A p, kept residuals
   Buffer<CgScalars> scalars_;
   Buffer<double> partial_, histories_;
   Pinned<char> host_[2];

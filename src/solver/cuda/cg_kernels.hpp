@@ -3,8 +3,6 @@
 // that comes last computes them for the next kernel. One kernel goes up the vectors and the next one down, so that each
 // begins with what the L2 cache still holds.
 #pragma once
-#include <cuda_fp16.h>
-
 #include "backend/cuda/reduce.hpp"
 #include "prior/cuda/prior_term.hpp"
 #include "solver/cuda/cg_abi.hpp"
@@ -17,37 +15,17 @@ struct CgScalars {
   double bb, target, constant;  // |b|^2, tolerance^2 |b|^2
   int max_iterations, kept_most;
   double rr, alpha, beta, objective;
-  double overlap[2 * kMostKept];  // <q_j, r> / <q_j, q_j>
+  double overlap[2 * kMostKept];  // <q_j, r>
   CudaCgState state, next;        // next: once the step at hand is complete
   unsigned ticket;
-};
-
-/// An element of a kept residual q_j, scaled to the length sqrt(size): elements of about 1 and at most 46341. In single
-/// precision 16 bits are enough: they only have to take out directions that rounding brought back, and what a q_j errs by
-/// is left in r as 3e-7 of it, some roundings of its own (docs/design/cuda.md).
-template <class T>
-struct KeptValue {
-  Complex<T> value;
-  __device__ static KeptValue of(Complex<T> v) { return {v}; }
-  __device__ Complex<T> get() const { return value; }
-};
-template <>
-struct KeptValue<float> {
-  __half2 value;
-  __device__ static KeptValue of(Complex<float> v) { return {__floats2half2_rn(v.x, v.y)}; }
-  __device__ Complex<float> get() const {
-    float2 const v = __half22float2(value);
-    return {v.x, v.y};
-  }
 };
 
 template <class T>
 struct CgVectors {
   Complex<T> const* b;
-  Complex<T>*x, *r, *p, *Ap;
-  KeptValue<T>* kept;
+  Complex<T>*x, *r, *p, *Ap, *kept;
   unsigned size;
-  __device__ KeptValue<T>* kept_at(int j, unsigned i) const {
+  __device__ Complex<T>* kept_at(int j, unsigned i) const {
     return kept + static_cast<std::int64_t>(j) * size + i;
   }
 };
@@ -121,8 +99,7 @@ __global__ void __launch_bounds__(kReduceThreads)
   if (s->state.reason != CudaCgState::running) return;
   int const step = s->state.iterations, kept = min(step + 1, s->kept_most);
   bool const keeps = step < s->kept_most;
-  double const length_sq = v.size;  // of a kept residual
-  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(sqrt(length_sq / s->rr));
+  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / sqrt(s->rr));
   double sum[1 + 2 * Kept] = {};
   T overlap[2 * Kept + 1] =
       {};  // of a thread's few elements: in double they would take the registers of a block
@@ -133,9 +110,9 @@ __global__ void __launch_bounds__(kReduceThreads)
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
       if (j >= kept) continue;
-      KeptValue<T>* const at = v.kept_at(j, i);
-      if (keeps && j == step) *at = KeptValue<T>::of(scaled(scale, before));
-      Complex<T> const q = at->get();
+      Complex<T>* const at = v.kept_at(j, i);
+      if (keeps && j == step) *at = scaled(scale, before);
+      Complex<T> const q = *at;
       overlap[2 * j] += q.x * r.x + q.y * r.y;
       overlap[2 * j + 1] += q.x * r.y - q.y * r.x;
     }
@@ -144,15 +121,15 @@ __global__ void __launch_bounds__(kReduceThreads)
   for (int j = 0; j < 2 * Kept; ++j) sum[1 + j] = static_cast<double>(overlap[j]);
   __shared__ double total[1 + 2 * Kept];
   if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
-  // The q_j are orthogonal: taking their parts out of r takes this much out of its square.
+  // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
   double rr = total[0];
 #pragma unroll
   for (int j = 0; j < Kept; ++j) {
     if (j >= kept) continue;
     double const re = total[1 + 2 * j], im = total[2 + 2 * j];
-    s->overlap[2 * j] = re / length_sq;
-    s->overlap[2 * j + 1] = im / length_sq;
-    rr -= (re * re + im * im) / length_sq;
+    s->overlap[2 * j] = re;
+    s->overlap[2 * j + 1] = im;
+    rr -= re * re + im * im;
   }
   // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
   s->objective -= 0.5 * s->alpha * s->rr;
@@ -170,7 +147,7 @@ __global__ void __launch_bounds__(kReduceThreads)
   }
 }
 
-/// r -= sum_j q_j <q_j, r> / <q_j, q_j>, x += alpha p, p = r + beta p: the rest of a step.
+/// r -= sum_j q_j <q_j, r>, x += alpha p, p = r + beta p: the rest of a step.
 template <class T, int Kept>
 __global__ void __launch_bounds__(kReduceThreads) cg_direction(CgScalars* s, CgVectors<T> v) {
   if (s->next.iterations == s->state.iterations) return;  // the curvature ended it
@@ -187,7 +164,7 @@ __global__ void __launch_bounds__(kReduceThreads) cg_direction(CgScalars* s, CgV
     Complex<T> r = v.r[i];
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
-      if (j < kept) r = r - overlap[j] * v.kept_at(j, i)->get();
+      if (j < kept) r = r - overlap[j] * *v.kept_at(j, i);
     }
     if (Kept > 0) v.r[i] = r;
     Complex<T> const p = v.p[i];
