@@ -97,6 +97,7 @@ CflArray read_cfl(std::string const& name) {
                                  : "the header belongs to another file");
   }
   while (array.dims.size() > 1 && array.dims.back() == 1) array.dims.pop_back();
+  require_memory_to_read(paths.data, static_cast<std::int64_t>(expected));
   array.data.resize(expected / sizeof(array.data[0]));
   std::ifstream file(paths.data, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(expected))) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
 #include "findrho/io/output_set.hpp"
 
 namespace findrho {
@@ -41,6 +42,18 @@ std::size_t file_size(std::string const& path) {
     throw Error(ErrorKind::bad_file, path + " is not a regular file", "see whether the name is right");
   }
   return static_cast<std::size_t>(status.st_size);
+}
+
+void require_memory_to_read(std::string const& path, std::int64_t bytes) {
+  std::int64_t const available = available_memory_bytes();
+  if (bytes <= available) return;
+  auto const gib = [](std::int64_t n) {
+    std::string const text = std::to_string(static_cast<double>(n) / (1 << 30));
+    return text.substr(0, text.find('.') + 3) + " GiB";
+  };
+  throw Error(ErrorKind::out_of_memory,
+              path + ": reading it takes " + gib(bytes) + " of memory, " + gib(available) + " are available",
+              "use a machine with more memory, or split the file");
 }
 
 }  // namespace findrho

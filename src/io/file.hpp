@@ -2,6 +2,7 @@
 // A file being written, with every write checked: a full disk must not pass unnoticed.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -31,5 +32,8 @@ class FileWriter {
 /// Bytes of a file.
 /// Errors  bad_file (it is missing or not a regular file)
 std::size_t file_size(std::string const& path);
+
+/// Errors  out_of_memory, when reading the file takes more memory than is available
+void require_memory_to_read(std::string const& path, std::int64_t bytes);
 
 }  // namespace findrho

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "findrho/core/error.hpp"
-#include "findrho/core/memory.hpp"
+#include "io/file.hpp"
 #include "mrd_header.hpp"
 #include "mrd_layout.hpp"
 
@@ -19,11 +19,6 @@ using mrd::Handle;
 
 constexpr std::int64_t kBatchBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kHeaderBatch = 4096;  // readout headers of 600 bytes: 2.4 MB
-
-std::string gib(std::int64_t bytes) {
-  std::string text = std::to_string(static_cast<double>(bytes) / (1 << 30));
-  return text.substr(0, text.find('.') + 3) + " GiB";
-}
 
 Handle open_file(std::string const& path) {
   std::error_code ignored;
@@ -258,13 +253,7 @@ void allocate(RawScan& scan) {
   std::int64_t const data = last.data_offset + last.channels * last.samples;
   std::int64_t const trajectory = last.trajectory_offset + last.samples * last.trajectory_dims;
   std::int64_t const bytes = data * 8 + trajectory * 4 + 2 * kBatchBytes;
-  std::int64_t const available = available_memory_bytes();
-  if (bytes > available) {
-    throw Error(
-        ErrorKind::out_of_memory,
-        scan.path + ": reading it takes " + gib(bytes) + " of memory, " + gib(available) + " are available",
-        "use a machine with more memory, or split the file");
-  }
+  require_memory_to_read(scan.path, bytes);
   scan.data.resize(static_cast<std::size_t>(data));
   scan.trajectory.resize(static_cast<std::size_t>(trajectory));
 }

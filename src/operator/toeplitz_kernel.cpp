@@ -101,16 +101,26 @@ class SpectrumBuilder {
         layout_(matrix, lags_.x),
         x_(layout_.grid.x),
         y_(layout_.grid.y),
-        slots_(std::min<std::int64_t>(context.threads(), layout_.grid.z)),
-        tiles_({{Axis::other, std::max<std::int64_t>(slots_, context.threads())},
-                {Axis::other, layout_.tile_size()}}),
-        lines_({{Axis::other, slots_}, {Axis::other, layout_.lines_size()}}) {}
+        planes_at_once_(std::min<std::int64_t>(context.threads(), layout_.grid.z)),
+        tiles_({{Axis::other, context.threads()}, {Axis::other, layout_.tile_size()}}),
+        lines_({{Axis::other, planes_at_once_}, {Axis::other, layout_.lines_size()}}) {}
 
   Array<T> run() {
     if (half_.z > 1) transform_z();
     Array<T> spectrum({{Axis::other, layout_.grid.z * layout_.spectrum_plane()}});
-    context_.pool().each_in_slots(slots_, layout_.grid.z, [&](std::int64_t slot, std::int64_t kz) {
-      transform_plane(slot, kz, spectrum.data() + kz * layout_.spectrum_plane());
+    if (half_.z == 1) {
+      auto const each = [&](std::int64_t n, auto const& task) {
+        context_.pool().each_in_slots(context_.threads(), n, task);
+      };
+      transform_plane(0, lines_.data(), spectrum.data(), each);
+      return spectrum;
+    }
+    context_.pool().each_in_slots(planes_at_once_, layout_.grid.z, [&](std::int64_t slot, std::int64_t kz) {
+      auto const each = [slot](std::int64_t n, auto const& task) {
+        for (std::int64_t t = 0; t < n; ++t) task(slot, t);
+      };
+      transform_plane(kz, lines_.data() + slot * layout_.lines_size(),
+                      spectrum.data() + kz * layout_.spectrum_plane(), each);
     });
     return spectrum;
   }
@@ -155,10 +165,11 @@ class SpectrumBuilder {
         });
   }
 
-  void transform_plane(std::int64_t slot, std::int64_t kz, T* spectrum) {
-    T* const rows = tile(slot);
-    T* const lines = lines_.data() + slot * layout_.lines_size();
-    for (std::int64_t t = 0; t < layout_.x_tiles; ++t) {
+  /// each(n, task) runs task(slot, t) for t < n.
+  template <class Each>
+  void transform_plane(std::int64_t kz, T* lines, T* spectrum, Each const& each) {
+    each(layout_.x_tiles, [&](std::int64_t slot, std::int64_t t) {
+      T* const rows = tile(slot);
       if (half_.z > 1) {
         place_lags(half_.y, y_.size, rows,
                    [&](std::int64_t y, T* row) { std::copy_n(columns(kz, t, y), kRow, row); });
@@ -170,10 +181,11 @@ class SpectrumBuilder {
         kernels_.forward(y_, half, rows);
       }
       kernels_.tile_to_lines(rows, y_.size, lines + t * L * layout_.line_stride, layout_.line_stride);
-    }
+    });
     // The inverse transforms of the product carry no scale factor; the spectrum does. Twice for the other half.
     T const scale = T(2) / static_cast<T>(layout_.grid.voxels());
-    for (std::int64_t t = 0; t < layout_.ky_tiles; ++t) {
+    each(layout_.ky_tiles, [&](std::int64_t slot, std::int64_t t) {
+      T* const rows = tile(slot);
       place_lags(half_.x, x_.size, rows, [&](std::int64_t x, T* row) {
         std::copy_n(lines + x * layout_.line_stride + t * kRow, kRow, row);
       });
@@ -182,7 +194,7 @@ class SpectrumBuilder {
         for (std::int64_t l = 0; l < L; ++l)
           spectrum[(t * x_.size + kx) * L + l] = scale * rows[kx * kRow + l];
       }
-    }
+    });
   }
 
   Context const& context_;
@@ -192,7 +204,7 @@ class SpectrumBuilder {
   std::int64_t zero_;
   Layout layout_;
   LaneFft<T> x_, y_;
-  std::int64_t slots_;
+  std::int64_t planes_at_once_;
   Array<T> tiles_, lines_, columns_;
 };
 

@@ -44,7 +44,11 @@ struct Vectors {
   View<C const> b;
   View<C> x;
   Array<C> r, p, Ap;
-  std::vector<Array<C>> kept;  // q_j: the first residuals, scaled to length 1
+  Array<C> kept_memory;  // (residual, voxel)
+  std::int64_t kept = 0;
+
+  // q_j, j < kept: the first residuals, scaled to length 1
+  C* kept_residual(std::int64_t j) { return kept_memory.data() + j * b.size(); }
 
   // r = b - A x
   void residual(LinearOperator<T> const& A) {
@@ -70,9 +74,11 @@ struct Vectors {
   }
 
   void keep_residual(double rr) {
-    kept.push_back(copy(r.view()));
+    C* const q = kept_residual(kept++);
     T const scale = static_cast<T>(1 / std::sqrt(rr));
-    for (C& value : kept.back()) value *= scale;
+    for_blocks(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) q[i] = scale * r[i];
+    });
   }
 
   // r -= sum_j q_j <q_j, r>; updates the sums with r in them
@@ -80,15 +86,16 @@ struct Vectors {
     Overlaps const overlaps =
         sum_blocks<Overlaps>(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
           Overlaps part;
-          for (std::size_t j = 0; j < kept.size(); ++j) {
-            part.with[j] = dot_range(kept[j].data(), r.data(), begin, end);
+          for (std::int64_t j = 0; j < kept; ++j) {
+            part.with[static_cast<std::size_t>(j)] = dot_range(kept_residual(j), r.data(), begin, end);
           }
           return part;
         });
     StepSums const changed =
         sum_blocks<StepSums>(context, b.size(), [&](std::int64_t begin, std::int64_t end) {
-          for (std::size_t j = 0; j < kept.size(); ++j) {
-            subtract_multiple_range(C(overlaps.with[j]), kept[j].data(), begin, end, r.data());
+          for (std::int64_t j = 0; j < kept; ++j) {
+            subtract_multiple_range(C(overlaps.with[static_cast<std::size_t>(j)]), kept_residual(j), begin,
+                                    end, r.data());
           }
           return StepSums{real_dot_range(r.data(), r.data(), begin, end), 0,
                           real_dot_range<T>(x.data, r.data(), begin, end)};
@@ -155,7 +162,16 @@ CgReport cg(Context const& context, LinearOperator<T> const& A, View<std::comple
     std::fill(x.begin(), x.end(), C{});
     return stopped(StopReason::converged);
   }
-  Vectors<T> v{context, b, x, Array<C>(b.shape), Array<C>(b.shape), Array<C>(b.shape), {}};
+  int const most_kept = std::min(options.kept_residuals, options.max_iterations);
+  Vectors<T> v{context,
+               b,
+               x,
+               Array<C>(b.shape),
+               Array<C>(b.shape),
+               Array<C>(b.shape),
+               Array<C>({{Axis::other, most_kept}, {Axis::other, b.size()}})};
+  report.residual.reserve(static_cast<std::size_t>(options.max_iterations));
+  report.objective.reserve(static_cast<std::size_t>(options.max_iterations));
   v.residual(A);
   double rr = real_dot<T>(context, v.r, v.r);
   double const target = options.tolerance * options.tolerance * bb;
@@ -168,9 +184,9 @@ CgReport cg(Context const& context, LinearOperator<T> const& A, View<std::comple
     A.forward(context, v.p, v.Ap);
     double const pAp = real_dot<T>(context, v.p, v.Ap);
     if (!std::isfinite(pAp) || pAp <= 0) return stopped(StopReason::breakdown);
-    if (static_cast<int>(v.kept.size()) < options.kept_residuals) v.keep_residual(rr);
+    if (v.kept < most_kept) v.keep_residual(rr);
     StepSums sums = v.step(rr / pAp);
-    if (!v.kept.empty()) v.orthogonalise(sums);
+    if (v.kept > 0) v.orthogonalise(sums);
     v.direction(sums.rr / rr);
     rr = sums.rr;
 

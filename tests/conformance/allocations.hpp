@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the memory that is taken: every operator new, and every aligned_alloc of the library's arrays.
+// Counts the memory that is taken: every operator new, and every aligned_alloc of the library's arrays, which is where those
+// below 2 MiB come from.
 #pragma once
 #include <cstdint>
 

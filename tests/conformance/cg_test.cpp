@@ -7,6 +7,7 @@
 #include <memory>
 #include <numbers>
 
+#include "conformance/allocations.hpp"
 #include "conformance/random.hpp"
 #include "findrho/operator/encoding.hpp"
 #include "findrho/operator/regularized_normal.hpp"
@@ -234,6 +235,25 @@ TEST(CgLaw, HoldsForWeightedRadialSpokes) {
     scan.weights.push_back(std::max(0.25, std::hypot(scan.trajectory.kx[i], scan.trajectory.ky[i])));
   }
   expect_law(scan);
+}
+
+TEST(Cg, AllocatesNothingInAnIteration) {
+  Matrix const matrix{12, 10, 1};
+  Context context = Context::cpu(2);
+  Encoding<float> const F(context, laws::random_trajectory(matrix, 300, 1), matrix);
+  WeightedNormal<float> const A(F);
+  Array<std::complex<float>> const b = laws::random_array<float>(matrix.shape(), 2);
+  Array<std::complex<float>> x(matrix.shape());
+  std::vector<std::int64_t> at_iteration;
+  at_iteration.reserve(30);
+  context.set_event_sink([&](Event const& event) {
+    if (event.type == Event::Type::iteration) at_iteration.push_back(laws::allocations());
+  });
+  std::int64_t const before = laws::allocations();
+  cg<float>(context, A, b, x, {.max_iterations = 30, .tolerance = 0});
+  ASSERT_EQ(at_iteration.size(), 30U);
+  EXPECT_GT(at_iteration.front(), before);  // the counter sees the vectors
+  EXPECT_EQ(at_iteration.back(), at_iteration.front());
 }
 
 }  // namespace

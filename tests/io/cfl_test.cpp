@@ -113,5 +113,18 @@ TEST_F(Cfl, MeasuredScanIsRead) {
   EXPECT_EQ(read_cfl(name).dims, (std::vector<std::int64_t>{1, 256, 25, 12}));
 }
 
+TEST_F(Cfl, LargerThanTheMemoryIsRefusedBeforeItIsRead) {
+  std::int64_t const mebi = 1 << 20;
+  write_bytes(folder / "a.hdr", "# Dimensions\n1048576 1048576\n");
+  write_bytes(folder / "a.cfl", "");
+  std::error_code too_large;
+  std::filesystem::resize_file(folder / "a.cfl", static_cast<std::uintmax_t>(8 * mebi * mebi),
+                               too_large);  // all hole
+  if (too_large) GTEST_SKIP() << "this file system holds no file of 8 TiB";
+  Error const error = caught([&] { read_cfl(folder / "a"); });
+  EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
+  EXPECT_TRUE(mentions(error, "reading it takes 8192.00 GiB"));
+}
+
 }  // namespace
 }  // namespace findrho

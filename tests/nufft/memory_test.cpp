@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// No memory is allocated once a number of coils has been seen. Counts every way in which findrho takes memory:
-// operator new, and the aligned_alloc of Array.
+// No memory is allocated once a number of coils has been seen. Counts operator new and the aligned_alloc of Array, whose
+// arrays below 2 MiB, all of those here, come from it.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
