@@ -2,7 +2,7 @@
 // The product with Q, one sweep forward and one back over memory: z to kz for columns of L voxels along x;
 // then, a plane kz at a time while it is in cache, y to ky, the convolution along x, and ky back to y; then
 // kz back to z. In 2D the plane is all there is. Coils of a block follow each other within a task, so that
-// its part of Q is read once for all.
+// the task's part of the spectrum is read once for all.
 #include <algorithm>
 #include <utility>
 

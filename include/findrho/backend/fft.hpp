@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fourier transforms on the CPU: Fft, any size, over FFTW; PrunedFft, box <-> larger grid, for NUFFT and
-// Toeplitz. Forward is exp(-i 2 pi), inverse exp(+i 2 pi); neither carries a scale factor.
+// Fourier transforms on the CPU: Fft, any size, over FFTW; PrunedFft, box <-> larger grid, for the
+// NUFFT. Forward is exp(-i 2 pi), inverse exp(+i 2 pi); neither carries a scale factor.
 #pragma once
 #include <array>
 #include <complex>
