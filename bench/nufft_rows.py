@@ -2,7 +2,7 @@
 # Rows of the table that come from the workers: NUFFT, planning, Toeplitz product, Q, growth.
 import sys
 
-from peers import POOLED, findrho_worker, finufft_worker, interleaved
+from peers import POOLED, Refused, findrho_worker, finufft_worker, interleaved
 from problems import Probes, Problem, radial_2d, radial_3d, random_3d, spiral_2d
 
 TYPES = ("type1", "type2")
@@ -30,6 +30,9 @@ class Bench:
         self.options, self.folder = options, folder
         self.sufficed = {}  # (problem, target, worker) -> steps and precision to begin with
 
+    def names(self):
+        return list(QUICK if self.options.quick else FULL)
+
     def workers(self, coils):
         """FINUFFT with its memory as it comes takes part with one coil only."""
         o = self.options
@@ -52,7 +55,7 @@ class Bench:
         for step, precision in self.steps(worker, key):
             try:
                 plan = worker.times(f"plan {target * step}{precision}")
-            except RuntimeError:
+            except Refused:
                 continue  # FINUFFT refuses what single precision cannot reach
             errors = self.errors(worker, probes)
             if max(errors.values()) <= target:
@@ -105,6 +108,8 @@ class Bench:
             if missing:
                 say(f"  {name}, {target:g}: not reached by {', '.join(missing)}")
             able = [w for w in workers if settled[w.name]]
+            if not able:
+                continue
             self.time_plans(able, settled, coils)
             for what in TYPES:
                 jobs = {w.name: (lambda w=w: w.times(what)[0]) for w in able}
@@ -119,7 +124,7 @@ class Bench:
 
     def nufft(self):
         targets = (1e-3,) if self.options.quick else self.options.targets
-        for name in QUICK if self.options.quick else FULL:
+        for name in self.names():
             if self.options.only and self.options.only not in name:
                 continue
             for coils in self.options.coils:

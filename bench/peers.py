@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs that are compared: workers that answer a line for a line, and whole programs.
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -25,18 +26,48 @@ def environment(options, more=None):
     return env
 
 
+class ProgramFailed(RuntimeError):
+    """A program ended that should not have, or with an error."""
+
+
+class Refused(RuntimeError):
+    """A worker answers that it cannot do this."""
+
+
+STARTED = []  # every process, to be ended when the bench is stopped
+
+
+def started(*arguments, **options):
+    """A process group of its own: Ctrl-C is for bench.py, which ends a program together with what that has started."""
+    STARTED[:] = [process for process in STARTED if process.poll() is None]
+    STARTED.append(subprocess.Popen(*arguments, text=True, preexec_fn=os.setpgrp, **options))
+    return STARTED[-1]
+
+
+def stop_all():
+    for process in STARTED:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 class Worker:
     def __init__(self, name, command, options, more=None):
         self.name = name
-        self.process = subprocess.Popen(command + [str(options.threads), options.clock], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env=environment(options, more))
+        self.process = started(command + [str(options.threads), options.clock], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               env=environment(options, more))
 
     def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
-        if not answer or answer.startswith("error"):
-            raise RuntimeError(f"{self.name}, {line.split()[0]}: {answer or 'ended'}")
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline().strip()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise ProgramFailed(f"the worker of {self.name} ended at '{line}'")
+        if answer.startswith("error"):
+            raise Refused(f"{self.name}, {line.split()[0]}: {answer}")
         return answer
 
     def times(self, line):
@@ -76,7 +107,7 @@ def interleaved(jobs, budget_s, turns=3, most=25):
     each waits for that to end, and where it can, runs a first time that does not count."""
     taken = {name: [] for name in jobs}
     start = time.perf_counter()
-    for turn in range(most):
+    for turn in range(max(most, turns)):
         if turn >= turns and time.perf_counter() - start > budget_s:
             break
         for name, job in jobs.items():
@@ -91,23 +122,24 @@ def interleaved(jobs, budget_s, turns=3, most=25):
 LAUNCH = """
 import os, subprocess, sys, time
 start = time.perf_counter()
-process = subprocess.Popen(sys.argv[1:], stdout=sys.stderr)
+try:
+    process = subprocess.Popen(sys.argv[1:], stdout=sys.stderr)
+except OSError as error:
+    sys.exit(f"cannot be started: {error.strerror}")
 _, status, usage = os.wait4(process.pid, 0)
 wall = time.perf_counter() - start
 print(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
 """
 
 
-class ProgramFailed(RuntimeError):
-    pass
-
-
 def run_program(command, options, cwd):
     """Time in seconds and peak memory in MiB of a whole program."""
     words = [str(word) for word in command]
-    done = subprocess.run([sys.executable, "-S", "-c", LAUNCH] + words, cwd=cwd, env=environment(options),
-                          capture_output=True, text=True)
-    answer = done.stdout.split()
+    process = started([sys.executable, "-S", "-c", LAUNCH] + words, cwd=cwd, env=environment(options),
+                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    answer, said = process.communicate()
+    answer = answer.split()
     if len(answer) != 4 or answer[3] != "0":
-        raise ProgramFailed(f"{words[0]}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}")
+        name, line = Path(words[0]).name, (said.strip().splitlines() or ["failed without a word"])[0]
+        raise ProgramFailed(line if line.startswith(name + ":") else f"{name}: {line}")
     return float(answer[options.clock == "cpu"]), float(answer[2])

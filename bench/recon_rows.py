@@ -2,12 +2,12 @@
 # Whole programs: findrho recon against BART's pics, on the same cfl files, maps, weight of the identity and iterations.
 # Two runs with different iterations give the time of one; what is left is start-up, reading, planning and writing.
 import json
-import subprocess
 
 import numpy as np
 
 from nufft_rows import say
 from peers import ProgramFailed, interleaved, run_program
+from report import why
 
 
 def read_cfl(base):
@@ -44,7 +44,7 @@ class ReconBench:
         self.options, self.folder = options, folder
 
     def quiet(self, *command):
-        subprocess.run([str(c) for c in command], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        run_program(command, self.options, self.folder)
 
     def simulated(self, name, matrix, coils, trajectory):
         base = self.folder / name
@@ -111,24 +111,41 @@ class ReconBench:
             whole, part = (medians[f"{program} {n}"] / 1e3 for n in (many, few))
             each = (whole - part) / (many - few)
             row["s"][program] = {"whole": whole, "iteration": each, "rest": whole - many * each}
+            if each <= 0:
+                say(f"  {name}: {program} took no longer for {many} iterations than for {few}: the time of one stays empty")
         row["mib"] = {"findrho": memory}
         if self.options.bart:
             _, row["mib"]["BART"] = run_program(self.pics(scan, weight, many), self.options, self.folder)
             ours, theirs = (np.abs(read_cfl(self.folder / n)).ravel() for n in ("ours", "theirs"))
             scale = ours @ theirs / (theirs @ theirs)
             row["difference"] = float(np.linalg.norm(ours - scale * theirs) / np.linalg.norm(ours))
-        say(f"  {name}: " + ", ".join(f"{p} {t['whole']:.3g} s ({1e3 * t['iteration']:.3g} ms an iteration)"
-                                      for p, t in row["s"].items()) + f", images differ by {row.get('difference', 0):.2g}")
+        say(f"  {name}: " + ", ".join(f"{p} {t['whole']:.3g} s" + (f" ({1e3 * t['iteration']:.3g} ms an iteration)"
+                                                                    if t["iteration"] > 0 else "")
+                                      for p, t in row["s"].items()) +
+            (f", images differ by {row['difference']:.2g}" if "difference" in row else ""))
         return row
 
     def timed(self, command):
         return 1e3 * run_program(command, self.options, self.folder)[0]
 
+    def missing(self, make):
+        """Why a scan cannot be measured here; empty where it can."""
+        folder = {self.heart: "heart-radial", self.brain: "brain-spiral-3d"}.get(make)
+        if folder and not (self.options.data / folder).is_dir():
+            return f"{self.options.data / folder} is not there (--data)"
+        return "BART makes its maps" if make == self.heart and not self.options.bart else ""
+
     def rows(self):
-        for name, (make, matrix) in self.scans().items():
-            if self.options.only and self.options.only not in name:
+        scans = {name: scan for name, scan in self.scans().items() if not self.options.only or self.options.only in name}
+        if not self.options.data.is_dir() and {self.heart, self.brain} & {make for make, _ in scans.values()}:
+            say(f"  no folder {self.options.data}: the measured scans are left out (--data)")
+            scans = {name: scan for name, scan in scans.items() if scan[0] not in (self.heart, self.brain)}
+        for name, (make, matrix) in scans.items():
+            reason = self.missing(make)
+            if reason:
+                say(f"  {name}: left out: {reason}")
                 continue
             try:
                 yield self.row(name, make, matrix)
-            except (OSError, ProgramFailed, subprocess.CalledProcessError, TypeError) as error:
-                say(f"  {name}: left out: {error}")
+            except (OSError, KeyError, ValueError, ProgramFailed) as error:
+                say(f"  {name}: left out: {why(error)}")

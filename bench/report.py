@@ -9,7 +9,7 @@ from peers import PLAIN, POOLED
 
 
 # What is aimed at; what misses it is marked in the tables.
-GAIN = {1: 1, 8: 2.5}              # FINUFFT's time over ours, by coils
+GAIN, GAIN_OF_MANY = 1, 2.5        # FINUFFT's time over ours; the second from eight coils on
 PLAN, GROWTH, Q_RATIO = 1, 1.15, 1.5  # at most
 PRODUCT_MS = {"2D 256": 0.5, "3D 128": 45}  # at most, and PRODUCT_GAIN times faster than FINUFFT
 PRODUCT_GAIN = 2
@@ -43,6 +43,10 @@ def gain(row, peer=POOLED):
     return t[peer] / t["findrho"] if t.get(peer) and t.get("findrho") else None
 
 
+def aimed_gain(row):
+    return GAIN_OF_MANY if row["coils"] >= 8 else GAIN
+
+
 def lines_of(head, rows):
     text = "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
     return text + "".join("| " + " | ".join(row) + " |\n" for row in rows) + "\n"
@@ -61,13 +65,20 @@ def both(pair, cell):
     return " / ".join(cell(row) for row in pair)
 
 
+def pairs_of(rows):
+    """Types 1 and 2 of one problem; a run that was stopped may have left the first alone."""
+    same = lambda row: (row["problem"], row["coils"], row["target"])
+    return [(a, b) for a, b in zip(rows, rows[1:]) if (a["type"], b["type"]) == ("type1", "type2") and same(a) == same(b)]
+
+
 def nufft_table(rows):
     cells = []
-    for pair in zip(rows[::2], rows[1::2]):
+    for pair in pairs_of(rows):
         row = pair[0]
         times = lambda name: both(pair, lambda r: ms(r["ms_per_coil"].get(name))).strip(" /")
         cells.append([row["problem"], str(row["coils"]), f"{row['target']:.0e}", times("findrho"), error_of(pair, "findrho"),
-                      times(POOLED), times(PLAIN), error_of(pair, POOLED), both(pair, lambda r: least(gain(r), GAIN[r["coils"]]))])
+                      times(POOLED), times(PLAIN), error_of(pair, POOLED), both(pair, lambda r: least(gain(r), aimed_gain(r))).strip(" /")
+                      ])
     return lines_of(["problem", "coils", "error wanted", "findrho, type 1 / 2", "error", "FINUFFT pooled", "as it comes", "error",
                      "ratio"], cells)
 
@@ -110,16 +121,27 @@ def growth_table(rows):
                       most(r["growth"], GROWTH)] for r in rows])
 
 
+def recon_seconds(row, program):
+    """Without those of an iteration where the longer run was no slower: noise."""
+    seconds = row["s"].get(program, {})
+    return seconds if seconds.get("iteration", 0) > 0 else {key: seconds[key] for key in seconds if key == "whole"}
+
+
+def recon_ratio(row, key):
+    ours, peer = recon_seconds(row, "findrho"), recon_seconds(row, "BART")
+    return peer[key] / ours[key] if key in ours and key in peer else None
+
+
 def recon_table(rows):
     cells = []
     for row in rows:
-        ours, peer, kind = row["s"]["findrho"], row["s"].get("BART"), dimensions(row)
-        get = lambda key: ms(peer[key] if peer else None)
-        ratio = lambda key, aim: least(peer[key] / ours[key] if peer else None, aim[kind])
-        cells.append([row["problem"], str(row["iterations"]), f"{ours['whole']:.3g}", get("whole"), ratio("whole", WHOLE),
-                      ms(1e3 * ours["iteration"]), ms(1e3 * peer["iteration"]) if peer else "", ratio("iteration", ITERATION),
-                      ms(ours["rest"]), get("rest"), most(row["mib"]["findrho"], PEAK_MIB, 0),
-                      f"{row['mib']['BART']:.0f}" if peer else "", f"{row['difference']:.1e}" if peer else ""])
+        ours, peer, kind = recon_seconds(row, "findrho"), recon_seconds(row, "BART"), dimensions(row)
+        iteration = lambda seconds: ms(1e3 * seconds["iteration"]) if "iteration" in seconds else ""
+        cells.append([row["problem"], str(row["iterations"]), ms(ours["whole"]), ms(peer.get("whole")),
+                      least(recon_ratio(row, "whole"), WHOLE[kind]), iteration(ours), iteration(peer),
+                      least(recon_ratio(row, "iteration"), ITERATION[kind]), ms(ours.get("rest")), ms(peer.get("rest")),
+                      most(row["mib"]["findrho"], PEAK_MIB, 0), f"{row['mib']['BART']:.0f}" if peer else "",
+                      f"{row['difference']:.1e}" if "difference" in row else ""])
     return lines_of(["scan", "iterations", "findrho, s", "BART, s", "ratio", "an iteration, ms", "BART", "ratio",
                      "the rest, s", "BART", "peak, MiB", "BART", "images differ"], cells)
 
@@ -143,21 +165,27 @@ def bars_of(rows):
     for row in rows:
         if row["group"] == "nufft" and {"findrho", POOLED} <= row["ms_per_coil"].keys():
             label = f"{row['problem']}, {row['coils']} coil{'s'[:row['coils'] > 1]}, {row['target']:.0e}, type {row['type'][-1]}"
-            yield label, gain(row), GAIN[row["coils"]]
+            yield label, gain(row), aimed_gain(row)
         if row["group"] == "product" and POOLED in row["ms_per_coil"]:
             yield f"Toeplitz product, {row['problem']}", gain(row), PRODUCT_GAIN
-        if row["group"] == "recon" and "BART" in row["s"]:
+        if row["group"] == "recon":
             for key, aim in (("whole", WHOLE), ("iteration", ITERATION)):
-                yield f"BART: {row['problem']}, {key}", row["s"]["BART"][key] / row["s"]["findrho"][key], aim[dimensions(row)]
+                if recon_ratio(row, key) is not None:
+                    yield f"BART: {row['problem']}, {key}", recon_ratio(row, key), aim[dimensions(row)]
 
 
 def picture(rows, path):
-    """One bar a row: how many times faster than the peer, on a logarithmic axis, and a mark where it should be."""
+    """One bar a row: how many times faster than the peer, on a logarithmic axis, and a mark where it should be. No file
+    where there is no peer or no Pillow."""
     from math import log2
 
-    from PIL import Image, ImageDraw, ImageFont
     bars = list(bars_of(rows))
     if not bars:
+        return
+    try:
+        from PIL import Image, ImageDraw, ImageFont
+    except ImportError:
+        print("no picture: Pillow is not there (Debian: python3-pil)", file=sys.stderr)
         return
     try:
         font = ImageFont.truetype("DejaVuSans.ttf", 13)
@@ -184,17 +212,42 @@ def picture(rows, path):
 
 
 def write_report(machine, rows, folder):
-    folder.mkdir(parents=True, exist_ok=True)
+    """The names of the files that it wrote."""
     text = table(machine, rows)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(text)
     print(text)
+    drawn = folder / "speed.png"
+    drawn.unlink(missing_ok=True)  # an old one would not be that of this table
+    picture(rows, drawn)
+    return ["table.md"] + (["speed.png"] if drawn.exists() else [])
+
+
+def why(error):
+    """One line for what the system or a program said."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def main(names):
+    if len(names) < 2:
+        print("usage: report.py results.json... OUT", file=sys.stderr)
+        return 2
+    parts, folder = [], Path(names[-1])
     try:
-        picture(rows, folder / "speed.png")
-    except ImportError:
-        print("no picture: python3-pil is not installed", file=sys.stderr)
-    print(f"{folder}/table.md, results.json, speed.png", file=sys.stderr)
+        for name in names[:-1]:
+            parts.append(json.loads(Path(name).read_text()))
+        written = write_report(parts[0]["machine"], [row for part in parts for row in part["rows"]], folder)
+    except OSError as error:
+        print(f"report: {why(error)}", file=sys.stderr)
+        return 1
+    except (KeyError, TypeError, ValueError) as error:
+        print(f"report: {name} is not a result of this bench.py ({type(error).__name__}: {why(error)})", file=sys.stderr)
+        return 1
+    print(f"{folder}: {', '.join(written)}", file=sys.stderr)
+    return 0
 
 
 if __name__ == "__main__":
-    parts = [json.loads(Path(name).read_text()) for name in sys.argv[1:-1]]
-    write_report(parts[0]["machine"], [row for part in parts for row in part["rows"]], Path(sys.argv[-1]))
+    sys.exit(main(sys.argv[1:]))
