@@ -27,52 +27,68 @@ HWY_INLINE Sum load(float const* at) {
   return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), at));
 }
 
-/// The sums of a[i] b(i) for i % kSums = 0, 1, ...; b(i) gives a vector's worth of factors.
-template <class T, class Factor>
-HWY_INLINE void add_products(T const* a, std::int64_t n, Factor const& b, double* sums) {
-  Sum part[kParts];
-  for (Sum& p : part) p = hn::Zero(Doubles());
-  for (std::int64_t i = 0; i < n; i += kSums) {
-    for (std::int64_t j = 0; j < kParts; ++j) {
-      std::int64_t const at = i + j * kWidth;
-      part[j] = hn::MulAdd(load(a + at), b(at), part[j]);
-    }
-  }
-  for (std::int64_t j = 0; j < kParts; ++j) hn::StoreU(part[j], Doubles(), sums + j * kWidth);
+double total(double const* sums) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < kSums; ++i) sum += sums[i];
+  return sum;
 }
 
 template <class T>
 double real_dot(T const* a, T const* b, std::int64_t n) {
   std::int64_t const whole = n / kSums * kSums;
+  Sum part[kParts];
+  for (Sum& p : part) p = hn::Zero(Doubles());
+  for (std::int64_t i = 0; i < whole; i += kSums) {
+    for (std::int64_t j = 0; j < kParts; ++j) {
+      part[j] = hn::MulAdd(load(a + i + j * kWidth), load(b + i + j * kWidth), part[j]);
+    }
+  }
   double sums[kSums];
-  add_products(
-      a, whole, [b](std::int64_t i) HWY_ATTR { return load(b + i); }, sums);
-  double sum = 0;
-  for (double const s : sums) sum += s;
+  for (std::int64_t j = 0; j < kParts; ++j) hn::StoreU(part[j], Doubles(), sums + j * kWidth);
+  double sum = total(sums);
   for (std::int64_t i = whole; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
 }
 
-/// sum of a[i] b[i ^ 1] (-1)^i: the imaginary part of <a, b> for interleaved numbers.
+/// b[i ^ 1] for a vector's worth of i
 template <class T>
-double imaginary_dot(T const* a, T const* b, std::int64_t n) {
-  std::int64_t const whole = n / kSums * kSums;
-  double sums[kSums];
-  auto const swapped = [b](std::int64_t i) HWY_ATTR {
+HWY_INLINE Sum load_swapped(T const* b, std::int64_t i) {
 #if HWY_TARGET == HWY_SCALAR
-    return load(b + (i ^ 1));
+  return load(b + (i ^ 1));
 #else
-    return hn::Reverse2(Doubles(), load(b + i));
+  return hn::Reverse2(Doubles(), load(b + i));
 #endif
-  };
-  add_products(a, whole, swapped, sums);
-  double sum = 0;
-  for (std::int64_t s = 0; s < kSums; s += 2) sum += sums[s] - sums[s + 1];
-  for (std::int64_t i = whole; i < n; i += 2) {
-    sum += static_cast<double>(a[i]) * static_cast<double>(b[i + 1]) -
-           static_cast<double>(a[i + 1]) * static_cast<double>(b[i]);
+}
+
+/// The real part as real_dot has it; the imaginary one is the sum of a[i] b[i ^ 1] (-1)^i.
+template <class T>
+std::complex<double> dot(T const* a, T const* b, std::int64_t n) {
+  std::int64_t const whole = n / kSums * kSums;
+  Sum real[kParts], crossed[kParts];
+  for (Sum& p : real) p = hn::Zero(Doubles());
+  for (Sum& p : crossed) p = hn::Zero(Doubles());
+  for (std::int64_t i = 0; i < whole; i += kSums) {
+    for (std::int64_t j = 0; j < kParts; ++j) {
+      std::int64_t const at = i + j * kWidth;
+      Sum const factor = load(a + at);
+      real[j] = hn::MulAdd(factor, load(b + at), real[j]);
+      crossed[j] = hn::MulAdd(factor, load_swapped(b, at), crossed[j]);
+    }
   }
-  return sum;
+  double sums[kSums], cross[kSums];
+  for (std::int64_t j = 0; j < kParts; ++j) {
+    hn::StoreU(real[j], Doubles(), sums + j * kWidth);
+    hn::StoreU(crossed[j], Doubles(), cross + j * kWidth);
+  }
+  for (std::int64_t s = 1; s < kSums; s += 2) cross[s] = -cross[s];
+  double re = total(sums), im = total(cross);
+  for (std::int64_t i = whole; i < n; i += 2) {
+    double const ar = a[i], ai = a[i + 1], br = b[i], bi = b[i + 1];
+    re += ar * br;
+    re += ai * bi;
+    im += ar * bi - ai * br;
+  }
+  return {re, im};
 }
 
 template <class T>
@@ -97,7 +113,7 @@ void subtract_multiple(T re, T im, T const* q, std::int64_t n, T* r) {
 
 template <class T>
 SumKernels<T> table() {
-  return {&real_dot<T>, &imaginary_dot<T>, &subtract_multiple<T>};
+  return {&real_dot<T>, &dot<T>, &subtract_multiple<T>};
 }
 SumKernels<float> table_f32() {
   return table<float>();

@@ -44,8 +44,8 @@ Sum sum_blocks(Context const& context, std::int64_t n, Body const& body) {
 /// Sums over n interleaved real and imaginary parts, n even, in double.
 template <class T>
 struct SumKernels {
-  double (*real_dot)(T const* a, T const* b, std::int64_t n);       // Re<a, b>
-  double (*imaginary_dot)(T const* a, T const* b, std::int64_t n);  // Im<a, b>
+  double (*real_dot)(T const* a, T const* b, std::int64_t n);           // Re<a, b>
+  std::complex<double> (*dot)(T const* a, T const* b, std::int64_t n);  // <a, b>
   /// r -= (re + i im) q
   void (*subtract_multiple)(T re, T im, T const* q, std::int64_t n, T* r);
 };
@@ -65,11 +65,8 @@ double real_dot_range(std::complex<T> const* a, std::complex<T> const* b, std::i
 template <class T>
 std::complex<double> dot_range(std::complex<T> const* a, std::complex<T> const* b, std::int64_t begin,
                                std::int64_t end) {
-  T const* const p = reinterpret_cast<T const*>(a + begin);
-  T const* const q = reinterpret_cast<T const*>(b + begin);
-  std::int64_t const n = 2 * (end - begin);
-  SumKernels<T> const kernels = sum_kernels<T>();
-  return {kernels.real_dot(p, q, n), kernels.imaginary_dot(p, q, n)};
+  return sum_kernels<T>().dot(reinterpret_cast<T const*>(a + begin), reinterpret_cast<T const*>(b + begin),
+                              2 * (end - begin));
 }
 
 /// a_n -= factor q_n, begin <= n < end
