@@ -98,7 +98,7 @@ CflArray read_cfl(std::string const& name) {
   }
   while (array.dims.size() > 1 && array.dims.back() == 1) array.dims.pop_back();
   require_memory_to_read(paths.data, static_cast<std::int64_t>(expected));
-  array.data.resize(expected / sizeof(array.data[0]));
+  array.data = Array<std::complex<float>>({{Axis::other, elements(array.dims)}});
   std::ifstream file(paths.data, std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(expected))) {
     throw Error(ErrorKind::bad_file, "cannot read " + paths.data + ": " + std::strerror(errno));

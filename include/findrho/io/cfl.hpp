@@ -13,7 +13,7 @@ namespace findrho {
 /// dims: 1 to 16 sizes, first fastest; sizes of 1 at the end are dropped on reading.
 struct CflArray {
   std::vector<std::int64_t> dims;
-  std::vector<std::complex<float>> data;
+  Array<std::complex<float>> data;  // the first dimension runs fastest
   /// Size of dimension i; 1 beyond the last.
   std::int64_t dim(std::size_t i) const { return i < dims.size() ? dims[i] : 1; }
 };
