@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 
+#include "findrho/core/error.hpp"
+
 namespace findrho {
 namespace {
 
@@ -100,6 +102,17 @@ std::int64_t resident_memory_bytes() {
 std::int64_t available_memory_bytes(std::string const& root) {
   std::optional<std::int64_t> const kib = value_of(root + "proc/meminfo", "MemAvailable:");
   return std::min({kib ? *kib * 1024 : kNoLimit, left_in_all_groups(root), left_of_address_space(root)});
+}
+
+void require_memory(double bytes, std::string const& what, std::string const& hint) {
+  auto const available = static_cast<double>(available_memory_bytes());
+  if (bytes <= available) return;
+  auto const gib = [](double n) {
+    std::string const text = std::to_string(n / 0x1p30);
+    return text.substr(0, text.find('.') + 3) + " GiB";
+  };
+  throw Error(ErrorKind::out_of_memory,
+              what + " " + gib(bytes) + " of memory, " + gib(available) + " are available", hint);
 }
 
 }  // namespace findrho

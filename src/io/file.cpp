@@ -45,15 +45,8 @@ std::size_t file_size(std::string const& path) {
 }
 
 void require_memory_to_read(std::string const& path, std::int64_t bytes) {
-  std::int64_t const available = available_memory_bytes();
-  if (bytes <= available) return;
-  auto const gib = [](std::int64_t n) {
-    std::string const text = std::to_string(static_cast<double>(n) / (1 << 30));
-    return text.substr(0, text.find('.') + 3) + " GiB";
-  };
-  throw Error(ErrorKind::out_of_memory,
-              path + ": reading it takes " + gib(bytes) + " of memory, " + gib(available) + " are available",
-              "use a machine with more memory, or split the file");
+  require_memory(static_cast<double>(bytes), path + ": reading it takes",
+                 "use a machine with more memory, or split the file");
 }
 
 }  // namespace findrho

@@ -120,12 +120,9 @@ void require_memory(RawScan const& scan, Chosen const& chosen, std::int64_t grid
   // a time).
   auto const per_sample = static_cast<std::int64_t>(8 * coils + 3 * 8 + 4 + 32);
   std::int64_t const bytes = samples * per_sample + 8 * grid;
-  if (bytes <= available_memory_bytes()) return;
-  throw Error(ErrorKind::out_of_memory,
-              fmt::format("{}: sorting {} samples of {} coils takes {:.2f} GiB, {:.2f} GiB are available",
-                          scan.path, samples, coils, static_cast<double>(bytes) / (1 << 30),
-                          static_cast<double>(available_memory_bytes()) / (1 << 30)),
-              "take part of the scan with --select or --coils");
+  findrho::require_memory(static_cast<double>(bytes),
+                          fmt::format("{}: sorting {} samples of {} coils takes", scan.path, samples, coils),
+                          "take part of the scan with --select or --coils");
 }
 
 }  // namespace findrho::prepare_parts

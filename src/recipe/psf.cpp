@@ -11,8 +11,8 @@
 #include <numeric>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
 #include "findrho/nufft/nufft.hpp"
-#include "memory_check.hpp"
 
 namespace findrho {
 namespace {
@@ -187,7 +187,9 @@ void find_side_lobe(ExactPsf const& psf, int dims, PsfFacts& facts) {
 void check_memory(Trajectory const& t, Matrix const& matrix) {
   double const places = static_cast<double>(matrix.voxels()) * (t.dims == 3 ? 8 : 4);
   double const bytes = static_cast<double>(t.size()) * (8 + 4.0 * t.dims) + places * (8 + 4 + 8);
-  require_bytes(bytes, fmt::format("the point-spread function of {} samples on {} places", t.size(), places));
+  require_memory(bytes,
+                 fmt::format("the point-spread function of {} samples on {} places takes", t.size(), places),
+                 "give a smaller matrix, fewer shots, samples or coils");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "findrho/core/error.hpp"
 #include "findrho/core/finite.hpp"
-#include "memory_check.hpp"
+#include "findrho/core/memory.hpp"
 #include "simulate_parts.hpp"
 
 namespace findrho {
@@ -92,8 +92,10 @@ void require_simulation_memory(SimulateOptions const& options, Trajectory const&
   // The delayed trajectory and its times, samples in double and in single precision, the scan's own trajectory; the object
   // and the coils' maps.
   double const bytes = samples * (8.0 * t.dims + 4 + 24 * coils + 4.0 * t.dims) + voxels * 16 * (1 + coils);
-  require_bytes(bytes, fmt::format("a simulation of {} samples, {} voxels and {} coil{}", t.size(),
-                                   options.matrix.voxels(), options.coils, options.coils == 1 ? "" : "s"));
+  require_memory(bytes,
+                 fmt::format("a simulation of {} samples, {} voxels and {} coil{} takes", t.size(),
+                             options.matrix.voxels(), options.coils, options.coils == 1 ? "" : "s"),
+                 "give a smaller matrix, fewer shots, samples or coils");
 }
 
 SimulatedScan simulate(Context const& context, SimulateOptions const& asked) {

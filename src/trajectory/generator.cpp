@@ -52,15 +52,6 @@ std::int64_t count_from(double count, std::string const& what) {
               "at most 2^32; give a smaller matrix or less oversampling");
 }
 
-void require_memory(double bytes, std::string const& what) {
-  auto const available = static_cast<double>(available_memory_bytes());
-  if (bytes <= available) return;
-  throw Error(ErrorKind::out_of_memory,
-              fmt::format("{} take {:.1f} GiB of memory, {:.1f} GiB are available", what, bytes / 0x1p30,
-                          available / 0x1p30),
-              "give a smaller matrix, fewer shots or samples");
-}
-
 Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t samples, std::int64_t dc_sample,
                             double dwell_s) {
   require_positive(dwell_s, "the dwell time", kMicroseconds);
@@ -71,7 +62,8 @@ Trajectory empty_trajectory(int dims, std::int64_t readouts, std::int64_t sample
         "at most 2^32 samples; give fewer readouts or samples");
   }
   auto const total = static_cast<std::size_t>(readouts * samples);
-  require_memory(static_cast<double>(total) * (8.0 * dims + 4), fmt::format("{} samples", total));
+  require_memory(static_cast<double>(total) * (8.0 * dims + 4), fmt::format("{} samples take", total),
+                 kTakeFewer);
   Trajectory t;
   t.dims = dims;
   for (int d = 0; d < dims; ++d) t[d].resize(total);

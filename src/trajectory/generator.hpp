@@ -25,8 +25,8 @@ void require_matrix(Matrix const& matrix, int dims, std::string const& trajector
 /// Errors  bad_option, for more than any scan has
 std::int64_t count_from(double count, std::string const& what);
 
-/// Errors  out_of_memory, where there are not so many bytes
-void require_memory(double bytes, std::string const& what);
+/// The next step where a trajectory does not fit the memory.
+inline constexpr char kTakeFewer[] = "give a smaller matrix, fewer shots or samples";
 
 /// A trajectory of `readouts` x `samples` with all k = 0 and times (j - dc_sample) dwell_s in every readout.
 /// Errors  bad_option, for more samples than any scan has; out_of_memory

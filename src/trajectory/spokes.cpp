@@ -7,6 +7,7 @@
 #include <string>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/memory.hpp"
 #include "generator.hpp"
 
 namespace findrho::detail {
@@ -36,7 +37,8 @@ std::int64_t spoke_count(std::int64_t spokes, double undersampling, double nyqui
   if (spokes == 0) require_positive(undersampling, "the undersampling");
   std::int64_t const count =
       count_from(spokes > 0 ? static_cast<double>(spokes) : nyquist / undersampling, "spokes");
-  require_memory(static_cast<double>(count) * sizeof(std::array<double, 3>), fmt::format("{} spokes", count));
+  require_memory(static_cast<double>(count) * sizeof(std::array<double, 3>),
+                 fmt::format("{} spokes take", count), kTakeFewer);
   return count;
 }
 

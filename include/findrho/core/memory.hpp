@@ -17,4 +17,10 @@ std::int64_t resident_memory_bytes();
 ///   root  folder below which proc and sys/fs/cgroup are looked up
 std::int64_t available_memory_bytes(std::string const& root = "/");
 
+/// Refuses, before it begins, what cannot fit: the system would kill the program instead.
+///   what  up to the verb: "a.cfl: reading it takes"
+///   hint  the next step
+/// Errors  out_of_memory, when more than the available bytes are needed
+void require_memory(double bytes, std::string const& what, std::string const& hint);
+
 }  // namespace findrho
