@@ -87,21 +87,51 @@ std::vector<double> ticks(AxisRange const& axis) {
   return result;
 }
 
-/// A square each, its tag at the first place beside it that is free, farther and farther out.
-void add_points(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange const& ay) {
-  struct Box {
-    double left, middle, width;
-    bool meets(Box const& other) const {
-      return left < other.left + other.width && other.left < left + width &&
-             std::abs(middle - other.middle) < kLineAdvance * kFont - 4;
-    }
-  };
+/// What a word or a square covers: a line's height around its middle. Between two a gap is left.
+struct Box {
+  static constexpr double kGap = 3;
+  double left, middle, width;
+  bool meets(Box const& other) const {
+    return left < other.left + other.width + kGap && other.left < left + width + kGap &&
+           std::abs(middle - other.middle) < kLineAdvance * kFont - 4;
+  }
+  bool is_free(std::vector<Box> const& taken) const {
+    return std::none_of(taken.begin(), taken.end(), [&](Box const& b) { return meets(b); });
+  }
+};
+
+std::vector<Box> add_squares(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange const& ay) {
   std::vector<Box> taken;
   for (auto const& p : chart.points) {
     double const x = ax.at(p.x), y = ay.at(p.y);
     d.lines.push_back({x - 2, y, x + 2, y, 0, 9});
-    taken.push_back({x - 6, y, 12});
+    taken.push_back({x - 3, y, 6});
   }
+  return taken;
+}
+
+/// The label of a line on it, at the free place that is nearest to the wanted one.
+void add_label(Drawing& d, Chart::Series const& s, AxisRange const& ax, AxisRange const& ay,
+               std::vector<Box>& taken) {
+  double const width = text_width(s.label);
+  auto const place_at = [&](double part) {
+    auto const& [x0, y0] = s.points.front();
+    auto const& [x1, y1] = s.points.back();
+    return Box{std::lerp(ax.at(x0), ax.at(x1), part) - width / 2, std::lerp(ay.at(y0), ay.at(y1), part),
+               width};
+  };
+  Box place = place_at(s.label_at);
+  for (int step = 0; step < 24 && !place.is_free(taken); ++step) {
+    double const part = s.label_at + (step % 2 == 0 ? 0.03 : -0.03) * (step / 2 + 1);
+    if (part > 0.05 && part < 0.95) place = place_at(part);
+  }
+  taken.push_back(place);
+  d.words.push_back({place.left, place.middle, s.label, true});
+}
+
+/// The tag of each square at the first place beside it that is free, farther and farther out.
+void add_tags(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange const& ay,
+              std::vector<Box>& taken) {
   for (auto const& p : chart.points) {
     double const x = ax.at(p.x), y = ay.at(p.y), width = text_width(p.tag), line = kLineAdvance * kFont;
     Box place{};
@@ -109,12 +139,12 @@ void add_points(Drawing& d, Chart const& chart, AxisRange const& ax, AxisRange c
     for (int ring = 1; ring <= 4 && !found; ++ring) {
       for (auto const& [right, down] :
            {std::pair{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}}) {
-        double const out = 8 + (ring - 1) * 20;
+        double const out = 10 + (ring - 1) * 20;
         place = {right > 0   ? x + out
                  : right < 0 ? x - out - width
                              : x - width / 2,
                  y + down * ring * line, width};
-        found = std::none_of(taken.begin(), taken.end(), [&](Box const& b) { return place.meets(b); });
+        found = place.is_free(taken);
         if (found) break;
       }
     }
@@ -142,6 +172,7 @@ Drawing draw(Chart const& chart) {
   d.words.push_back({ax.from, 24, chart.title});
   d.words.push_back({(ax.from + ax.to - text_width(chart.x_label)) / 2, kHeight - 24, chart.x_label});
   d.words.push_back({10, kTop - 16, chart.y_label});
+  std::vector<Box> taken = add_squares(d, chart, ax, ay);
   double last_label = 1e9;
   std::vector<std::pair<double, std::string>> labels;
   for (auto const& s : chart.series) {
@@ -154,12 +185,10 @@ Drawing draw(Chart const& chart) {
     if (s.label_at == 1) {
       labels.push_back({ay.at(s.points.back().second), s.label});
     } else {
-      double const x = std::lerp(ax.at(s.points.front().first), ax.at(s.points.back().first), s.label_at);
-      double const y = std::lerp(ay.at(s.points.front().second), ay.at(s.points.back().second), s.label_at);
-      d.words.push_back({x - text_width(s.label) / 2, y, s.label, true});
+      add_label(d, s, ax, ay, taken);
     }
   }
-  add_points(d, chart, ax, ay);
+  add_tags(d, chart, ax, ay, taken);
   // Labels stand at the ends of their lines, moved up where two would cover each other.
   std::sort(labels.rbegin(), labels.rend());
   for (auto& [y, text] : labels) {

@@ -14,7 +14,7 @@ namespace {
 std::string number(double value) {
   double const size = std::abs(value);
   if (value == 0) return "0";
-  if (size >= 1000 && size < 1e7) return fmt::format("{:.0f}", value);
+  if (size >= 1000 && size < 1e12) return fmt::format("{:.0f}", value);
   if (size >= 100) return fmt::format("{:.4g}", value);
   return size >= 0.01 ? fmt::format("{:.3g}", value) : fmt::format("{:.2g}", value);
 }
@@ -67,6 +67,25 @@ Line cells(LabMeasurement const& row) {
   return line;
 }
 
+/// "* one variant; another: why", a line for each reason.
+std::string disagreements(std::vector<LabMeasurement> const& rows) {
+  std::vector<std::pair<std::string, std::string>> variants_of;  // reason, variants
+  for (LabMeasurement const& row : rows) {
+    if (row.agrees()) continue;
+    std::string const why = row.note.empty() ? "not explained" : row.note;
+    auto const known =
+        std::find_if(variants_of.begin(), variants_of.end(), [&](auto const& v) { return v.first == why; });
+    if (known == variants_of.end()) {
+      variants_of.emplace_back(why, row.variant);
+    } else {
+      known->second += "; " + row.variant;
+    }
+  }
+  std::string text;
+  for (auto const& [why, variants] : variants_of) text += fmt::format("  * {}: {}\n", variants, why);
+  return text;
+}
+
 }  // namespace
 
 std::string lab_text(ExperimentResult const& result) {
@@ -80,10 +99,7 @@ std::string lab_text(ExperimentResult const& result) {
     lines.push_back(cells(result.rows[i]));
   }
   text += aligned(lines);
-  for (LabMeasurement const& row : result.rows) {
-    if (row.agrees()) continue;
-    text += fmt::format("  * {}: {}\n", row.variant, row.note.empty() ? "not explained" : row.note);
-  }
+  text += disagreements(result.rows);
   text += fmt::format("  checked before timing: {} results against the host's\n", result.checks.size());
   for (auto const& remark : result.remarks) text += "  note: " + remark + "\n";
   for (auto const& answer : result.answers) text += "  question: " + answer + "\n";

@@ -61,6 +61,23 @@ std::vector<Rung> rungs_for(Options const& options, bool cuda, ExactSum<T> const
   return chosen;
 }
 
+/// Errors  bad_option  a rung was asked for by name that does not run on such a sum there
+template <class T>
+void require_runnable(std::vector<std::string> const& names, bool cuda, ExactSum<T> const& sum) {
+  bool const grid = on_grid(sum);
+  for (std::string const& name : names) {
+    RungFacts const& f = find_rung(name);
+    auto const refuse = [&](std::string const& why, std::string const& hint) {
+      throw Error(ErrorKind::bad_option, "the rung '" + name + "' " + why, hint);
+    };
+    if (!cuda && !f.on_cpu)
+      refuse("runs on a CUDA device only", "on the processor separable_vector is its like");
+    if (sizeof(T) == sizeof(double) && !f.in_double)
+      refuse("has no double precision", "take --precision single, or another rung");
+    if (!grid && f.needs_grid) refuse("needs positions on a grid, which these are not", "take another rung");
+  }
+}
+
 class Ladder {
  public:
   Ladder(App& app, Options const& options) : app_(app), options_(options), context_(app.cpu_context()) {}
@@ -80,6 +97,7 @@ class Ladder {
     CudaModule const module = load_cuda_module();
     DeviceChoice const choice = choose_device(app_.options.device, module);
     if (!choice.reason.empty()) report_.notes.push_back(choice.reason);
+    require_runnable(options_.rungs, choice.cuda, problem.sum);
     // The CPU's rungs stand beside the device's: where a device works, the first and the last of them.
     run_on_cpu(problem.sum, choice.cuda);
     if (choice.cuda) {

@@ -73,33 +73,38 @@ GreyImage bars(std::vector<LadderRow> const& rows, LadderReport const& report) {
   return image;
 }
 
-/// The device's rungs at the operations a byte that their source declares, counting a step's 13 operations (Q: 9) for
-/// all: what a rung adds for itself is no gain. One without accesses to global memory stands near the right edge. The roofs
-/// are the float units' and what two sines a step leave.
+/// What a rung has its units do for a pair: where sines are made, a step's 13 operations (Q: 9) for all, since what a
+/// rung adds for itself is no gain; on a grid, two multiply-adds, three times as many for split numbers.
+int operations_of(Rung rung, SumKind kind) {
+  if (rung == Rung::separable_split) return 12;
+  if (facts(rung).needs_grid) return 4;
+  return (kind == SumKind::q ? facts(Rung::gather).q : facts(Rung::gather).fhd).operations;
+}
+
+/// The device's rungs at the operations a byte that their source declares. One without accesses to global memory stands
+/// near the right edge. The roofs: the float units', what two sines a step leave, and the tensor cores' where a rung
+/// takes them.
 Chart roofline_with(std::vector<LadderRow> const& rows, LadderReport const& report) {
-  auto const count_of = [&](Rung rung) {
-    return report.kind == SumKind::q ? facts(rung).q : facts(rung).fhd;
-  };
-  int const operations = count_of(Rung::gather).operations;
+  int const step = operations_of(Rung::gather, report.kind);
+  bool const products = std::any_of(
+      rows.begin(), rows.end(), [](LadderRow const& row) { return row.cuda && facts(row.rung).needs_grid; });
   Ceilings roofs{report.ceilings->device, {}};
   for (Ceiling c : report.ceilings->list) {
-    if (c.name == "SFU") c = {"sines", c.kind, c.per_second / 2 * operations};
-    if (c.name != "TF32" && c.name != "FP16") roofs.list.push_back(c);
+    if (c.name == "SFU") c = {"sines", c.kind, c.per_second / 2 * step};
+    if (products || (c.name != "TF32" && c.name != "FP16")) roofs.list.push_back(c);
   }
   Chart chart = roofline_chart(roofs);
   chart.title = "Rungs on the roofline of " + roofs.device + "; above a memory's roof caches serve";
-  chart.x_label = "operations per byte that the source accesses";
-  double label_at = 0.35, edge = 0;
-  for (auto& s : chart.series) {
-    edge = std::max(edge, s.points.back().first);
-    if (s.label_at == 1) continue;
-    s.label_at = label_at += 0.15;  // away from the rungs
-  }
+  chart.x_label = "operations per byte that the source accesses; without accesses: at the right";
+  double edge = 0;
+  for (auto const& s : chart.series) edge = std::max(edge, s.points.back().first);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].cuda) continue;
-    int const bytes = count_of(rows[i].rung).accesses * report.element_bytes;
-    chart.points.push_back({bytes == 0 ? edge / 2 : double(operations) / bytes,
-                            rows[i].pairs_per_second * operations, std::to_string(i + 1)});
+    RungFacts const& f = facts(rows[i].rung);
+    int const bytes = (report.kind == SumKind::q ? f.q : f.fhd).accesses * report.element_bytes;
+    chart.points.push_back({bytes == 0 ? edge / 2 : double(step) / bytes,
+                            rows[i].pairs_per_second * operations_of(rows[i].rung, report.kind),
+                            std::to_string(i + 1)});
   }
   return chart;
 }

@@ -113,11 +113,11 @@ ReconOptions bilinear_gridding(DensityKind density) {
 }
 
 std::string table(std::vector<Row> const& rows) {
-  std::string text = fmt::format("{:<46} {:>9} {:>12} {:>11} {:>10}\n", "reconstruction", "PSNR [dB]",
+  std::string text = fmt::format("{:<52} {:>9} {:>12} {:>11} {:>10}\n", "reconstruction", "PSNR [dB]",
                                  "from double", "scan time", "recon");
   for (Row const& row : rows) {
     text +=
-        fmt::format("{:<46} {:>9.2f} {:>12} {:>11} {:>10}\n", row.name + (row.fitted ? ", scale fitted" : ""),
+        fmt::format("{:<52} {:>9.2f} {:>12} {:>11} {:>10}\n", row.name + (row.fitted ? ", scale fitted" : ""),
                     row.psnr_db, std::isnan(row.from_double) ? "-" : fmt::format("{:.1e}", row.from_double),
                     duration_text(row.scan_time_s), duration_text(row.seconds));
   }
@@ -147,6 +147,7 @@ void write_picture(std::string const& path, std::vector<Row> const& rows, Row co
   };
   Window const window = percentile_window({slice(scan.truth)});
   kept.reserve(2 * rows.size());
+  panel.push_back({slice(scan.truth), "phantom"});
   for (Row const& row : rows) {
     kept.push_back(magnitude(row.image));
     for (float& v : kept.back()) v *= static_cast<float>(row.scale);
@@ -162,9 +163,8 @@ void write_picture(std::string const& path, std::vector<Row> const& rows, Row co
     double const factor = std::pow(10, std::floor(std::log10(window.high / std::max(rms, 1e-30))));
     for (float& v : difference) v *= static_cast<float>(factor);
     kept.push_back(std::move(difference));
-    panel.push_back({slice(kept.back()), fmt::format("its distance from double\nx {:.0e}", factor)});
+    panel.push_back({slice(kept.back()), fmt::format("its distance from double\nx {:g}", factor)});
   }
-  panel.push_back({slice(scan.truth), "phantom"});
   std::vector<GreyImage> lines;
   constexpr std::size_t kAcross = 5;
   for (std::size_t i = 0; i < panel.size(); i += kAcross) {

@@ -10,6 +10,8 @@
 namespace findrho {
 namespace {
 
+constexpr double kBetweenReadouts = 0.01;  // seconds
+
 template <class T>
 SumResult<T> result_of(Context const& context, ExactSum<T> const& sum, RungPlace const& place) {
   if (place.session == nullptr) return run_rung(context, sum, place.rung, place.options);
@@ -22,12 +24,14 @@ SumResult<T> result_of(Context const& context, ExactSum<T> const& sum, RungPlace
 
 PhantomScan scan_phantom(Context const& context, Matrix const& matrix, TrajectoryOptions trajectory,
                          double snr, std::uint64_t seed) {
-  SimulatedScan s =
-      simulate(context, {.matrix = matrix, .trajectory = std::move(trajectory), .snr = snr, .seed = seed});
-  PhantomScan scan{.dataset = prepare(context, s.scan, {}),
-                   .truth = Array<float>(s.truth.shape()),
-                   .scan_time_s = s.scan_time_s};
-  scan.scan_time_s += static_cast<double>(s.trajectory.size()) * scan.dataset.dwell_s;
+  SimulatedScan s = simulate(context, {.matrix = matrix,
+                                       .trajectory = std::move(trajectory),
+                                       .snr = snr,
+                                       .seed = seed,
+                                       .repetition_time_s = 0});
+  PhantomScan scan{.dataset = prepare(context, s.scan, {}), .truth = Array<float>(s.truth.shape())};
+  scan.scan_time_s = static_cast<double>(s.shots) * kBetweenReadouts +
+                     static_cast<double>(s.trajectory.size()) * scan.dataset.dwell_s;
   for (std::int64_t i = 0; i < s.truth.size(); ++i) scan.truth[i] = static_cast<float>(std::abs(s.truth[i]));
   return scan;
 }

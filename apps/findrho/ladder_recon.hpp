@@ -18,7 +18,7 @@ namespace findrho {
 struct PhantomScan {
   Dataset dataset;
   Array<float> truth;
-  double scan_time_s = 0;  // shots x repetition time + samples x dwell
+  double scan_time_s = 0;  // shots x 10 ms + samples x dwell
   Frame const& frame() const { return dataset.frames.front(); }
 };
 PhantomScan scan_phantom(Context const& context, Matrix const& matrix, TrajectoryOptions trajectory,

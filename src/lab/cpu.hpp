@@ -20,15 +20,18 @@ struct Cpu {
   std::size_t choose(std::size_t usual, std::size_t when_small) const { return small ? when_small : usual; }
   int threads() const { return context.threads(); }
 
-  /// Median wall time of some runs after a warm-up.
+  /// Median wall time of some runs after a warm-up; of fewer, one at least, where they take more than a second together:
+  /// on a slow or busy machine the lab is to end, too.
   template <class Run>
   double seconds(Run&& run, int repeats = 3) const {
     run();
     std::vector<double> times;
-    for (int i = 0; i < (small ? 1 : repeats); ++i) {
+    double together = 0;
+    for (int i = 0; i < (small ? 1 : repeats) && together < 1; ++i) {
       auto const begin = std::chrono::steady_clock::now();
       run();
       times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      together += times.back();
     }
     std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
                      times.end());

@@ -34,7 +34,11 @@ LadderReport device_report() {
                  row(Rung::gather_constant_padded, true, 590e9),
                  row(Rung::gather_fast_trig, true, 1.13e12),
                  row(Rung::gather_coarse, true, 1.56e12),
-                 row(Rung::tuned, true, 1.96e12)};
+                 row(Rung::tuned, true, 1.96e12),
+                 row(Rung::separable_fp32, true, 10.8e12),
+                 row(Rung::separable_tf32, true, 78.6e12),
+                 row(Rung::separable_fp16, true, 118e12),
+                 row(Rung::separable_split, true, 48.3e12)};
   report.sine_rate = 4.12e12;
   report.float_rate = 31.6e12;
   using Kind = Ceiling::Kind;
@@ -43,7 +47,9 @@ LadderReport device_report() {
                               {"L2", Kind::bytes, 8e12},
                               {"shared", Kind::bytes, 33e12},
                               {"FP32", Kind::operations, 63e12},
-                              {"SFU", Kind::operations, 4.1e12}}};
+                              {"SFU", Kind::operations, 4.1e12},
+                              {"TF32", Kind::operations, 413e12},
+                              {"FP16", Kind::operations, 757e12}}};
   return report;
 }
 

@@ -85,6 +85,31 @@ class Ladder(unittest.TestCase):
         self.fails("ladder", "--rungs", "gathr", "--picture", picture, words="there is no rung 'gathr'")
         self.assertFalse(picture.exists())
 
+    def test_rung_that_does_not_run_on_such_a_sum_is_refused(self):
+        small = ("ladder", "--size", "8", "--samples", 100, "--rungs")
+        self.fails(*small, "gather_vector,separable_fp16", words="'separable_fp16' runs on a CUDA device only")
+        self.fails(*small, "gather_coarse", "--precision", "double", words="'gather_coarse' has no double precision")
+        if PARBOIL.is_dir():
+            self.fails("ladder", "--input", PARBOIL / "small.bin", "--rungs", "separable_vector", words="needs positions on a grid")
+
+    def test_rungs_with_chunks_are_timed_on_less_than_one(self):
+        out = json.loads(self.passes("ladder", "--size", "48", "--samples", 4000, "--repeats", 1, "--budget", 0.02, "--rungs",
+                                     "sequential,gather_constant,gather_coarse,tuned", "--json"))
+        for rung in out["rungs"]:
+            # 4.4e8 pairs, and no core makes 2e9 a second with these.
+            self.assertTrue(rung["extrapolated"], rung["rung"])
+
+    def test_images_by_the_separable_rungs_lose_nothing(self):
+        problem = ("ladder", "--size", "8", "--samples", 100, "--repeats", 1, "--json")
+        in_double = json.loads(self.passes(*problem, "--precision", "double", "--rungs", "gather_vector"))["rungs"][0]
+        exact = in_double["phantom"]["psnr_db"]
+        every = json.loads(self.run_it(*problem, device="auto").stdout)["rungs"]  # a device's too, where there is one
+        rungs = [r for r in every if r["rung"].startswith("separable")]
+        self.assertTrue(rungs)
+        for rung in rungs:
+            lost = 0.1 if rung["rung"] in ("separable_tf32", "separable_fp16") else 0.05
+            self.assertLess(abs(rung["phantom"]["psnr_db"] - exact), lost, rung["rung"])
+
     def test_file_that_is_not_mri_q_is_refused(self):
         file = self.folder / "x.bin"
         file.write_bytes(b"not an mri-q file at all")

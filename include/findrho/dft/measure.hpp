@@ -28,8 +28,8 @@ struct RungTiming {
 };
 
 /// The part of a sum that has about so many pairs, with as many threads as the whole sum: all samples and few voxels
-/// where a thread owns a sample, all voxels and few samples elsewhere, in whole chunks where there are more than one.
-/// A rung that needs a grid gets all of it: for F rho all "samples".
+/// where a thread owns a sample, all voxels and few samples elsewhere, in whole chunks where there are more than one
+/// (chunk 1: any number). A rung that needs a grid gets all of it: for F rho all "samples".
 SumSlice slice_of(Rung rung, std::int64_t chunk, std::int64_t samples, std::int64_t voxels, double pairs,
                   SumKind kind = SumKind::fhd);
 
