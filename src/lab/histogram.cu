@@ -81,7 +81,9 @@ void gpu_histogram(Gpu const& gpu) {
               : hot
                   ? "the lanes of a warp want one word: the hardware adds them up in a few cycles"
                   : "32 lanes meet about 3 times in 32 banks, and each addition is a read, a sum and a write",
-              "the hardware resolves the meetings of a warp faster or slower than was assumed",
+              aggregated && !hot
+                  ? "the test takes little: it runs while the additions of other warps are waited for"
+                  : "the hardware resolves the meetings of a warp faster or slower than was assumed",
               [&] { launch_team<HistogramBody::kLanes>(gpu.session.stream, body.blocks(), body); });
     }
   }
