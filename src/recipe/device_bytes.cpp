@@ -5,6 +5,7 @@
 #include "estimate.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
+#include "findrho/solver/cuda_cg.hpp"
 
 namespace findrho {
 namespace {
@@ -30,7 +31,7 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
                                                           : batch * samples * kComplex;
   if (o.method != Method::cg) return held + data + batch * n.voxels() * kComplex;
   std::int64_t const vectors =
-      (3 + CgOptions{}.kept_residuals) * n.voxels() * kComplex +
+      cuda_cg_bytes<T>(n, {}) +
       (o.prior == PriorKind::edges ? n.dims() * n.voxels() * std::int64_t{sizeof(T)} : 0);
   if (o.normal == NormalKind::nufft) return held + data + vectors + data;
   CudaToeplitzPlan const product = plan_cuda_toeplitz<T>(*o.cuda, n, together);
@@ -41,7 +42,8 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
       o.q == TransformKind::exact
           ? std::max(2 * product.grid.voxels() * kComplex + doubled.voxels() * kComplex,
                      fast_sum_bytes<T>(sums, half, samples, 1).device)
-          : nufft_bytes<T>(samples, doubled, 1, 1, o.nufft);
+          : nufft_bytes<T>(samples, half, 1, 1, o.nufft) + half.voxels() * kComplex +
+                2 * product.grid.voxels() * kComplex;
   return held + product.bytes + std::max(data + vectors, spectrum + making);
 }
 

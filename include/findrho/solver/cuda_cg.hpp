@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cg() on a CUDA device: the same method, with the same residuals kept. Iterations are recorded as one graph, scalars stay
+// cg() on a CUDA device: the same method, with the same residuals kept (those of large images in half precision). Iterations are recorded as one graph, scalars stay
 // on the device, and the host looks at the residuals every few iterations while the next ones run.
 #pragma once
 #include <complex>
@@ -48,5 +48,9 @@ class CudaCg {
   C* x_ = nullptr;
   std::unique_ptr<CudaGraph> graph_;  // read_every_ steps
 };
+
+/// Device memory that the vectors of a solve take.
+template <class T>
+std::int64_t cuda_cg_bytes(Matrix const& matrix, CgOptions const& options);
 
 }  // namespace findrho

@@ -8,23 +8,24 @@ namespace findrho::device {
 
 constexpr int kReduceThreads = 256, kReduceBlocks = 528;
 
-__device__ inline double warp_sum(double value) {
+template <class T>
+__device__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);
   return value;
 }
 
-/// Adds K sums of every thread of the grid. True in all threads of the last block, which then finds them in total[K], in
+/// Adds K sums of every thread of the grid, those of a warp in T, then in double. True in all threads of the last block, which then finds them in total[K], in
 /// shared memory; partial has K * gridDim.x elements, ticket is 0 before and after.
-template <int K>
-__device__ bool sum_over_grid(double const (&mine)[K], double* partial, unsigned* ticket, double* total) {
+template <int K, class T>
+__device__ bool sum_over_grid(T const (&mine)[K], double* partial, unsigned* ticket, double* total) {
   constexpr int kWarps = kReduceThreads / 32;
   __shared__ double of_warp[K][kWarps];
   __shared__ bool last;
   int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int k = 0; k < K; ++k) {
-    double const sum = warp_sum(mine[k]);
-    if (lane == 0) of_warp[k][warp] = sum;
+    T const sum = warp_sum(mine[k]);
+    if (lane == 0) of_warp[k][warp] = static_cast<double>(sum);
   }
   __syncthreads();
   if (threadIdx.x < K) {

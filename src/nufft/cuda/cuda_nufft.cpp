@@ -61,12 +61,14 @@ std::shared_ptr<Tables const> tables(std::int64_t samples, Matrix const& m, Nuff
 template <class T>
 constexpr bool kSingle = sizeof(T) == sizeof(float);
 
+constexpr std::array<double, 3> kAsGiven{1, 1, 1};
+
 /// A plan of the module, closed when it goes.
 class Handle {
  public:
   /// k_factor: what the trajectory is multiplied by.
   Handle(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, Tables const& tables,
-         CudaNufftOptions const& options, double k_factor, bool single)
+         CudaNufftOptions const& options, std::array<double, 3> const& k_factor, bool single)
       : session_(session), table_(&session.table<CudaNufftTable>()) {
     CudaNufftRecord record{.double_precision = single ? 0 : 1,
                            .dims = tables.design.dims,
@@ -74,7 +76,7 @@ class Handle {
                            .grid = {},
                            .samples = t.samples,
                            .k = {t.k[0], t.k[1], t.k[2]},
-                           .k_factor = k_factor,
+                           .k_factor = {k_factor[0], k_factor[1], k_factor[2]},
                            .width = tables.design.width,
                            .degree = tables.degree,
                            .polynomial = tables.polynomial.data(),
@@ -140,7 +142,10 @@ struct CudaNufft<T>::Impl {
 
   Impl(CudaSession const& session, CudaTrajectory const& t, Matrix const& m, CudaNufftOptions const& o,
        Tables const& chosen)
-      : matrix(m), samples(t.samples), design(chosen.design), plan(session, t, m, chosen, o, 1, kSingle<T>) {}
+      : matrix(m),
+        samples(t.samples),
+        design(chosen.design),
+        plan(session, t, m, chosen, o, kAsGiven, kSingle<T>) {}
 };
 
 template <class T>
@@ -205,17 +210,21 @@ std::string CudaNufft<T>::description() const {
 template class CudaNufft<float>;
 template class CudaNufft<double>;
 
-// Q is an adjoint transform: with the samples at 2 k, voxel n of a matrix 2 N lies at the lag n - N.
+// Q is an adjoint transform, on the same box of lags as the processor's (toeplitz_kernel.cpp).
 template <class T>
 void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& trajectory, T const* weights,
                             Matrix const& matrix, Matrix const& grid, double scale, T* spectrum,
                             CudaNufftOptions const& options) {
   nufft::require_dims(trajectory.dims, matrix);
-  Matrix const wide{2 * matrix.x, 2 * matrix.y, matrix.z > 1 ? 2 * matrix.z : 1};
-  Handle const plan(session, trajectory, wide, *tables(trajectory.samples, wide, options.nufft, kSingle<T>),
-                    options, 2, kSingle<T>);
+  int const slowest = trajectory.dims - 1;
+  Matrix const box =
+      slowest == 2 ? Matrix{2 * matrix.x, 2 * matrix.y, matrix.z} : Matrix{2 * matrix.x, matrix.y, 1};
+  std::array<double, 3> factor{2, 2, 2};
+  factor[static_cast<std::size_t>(slowest)] = 1;
+  Handle const plan(session, trajectory, box, *tables(trajectory.samples, box, options.nufft, kSingle<T>),
+                    options, factor, kSingle<T>);
   long long const points[3] = {grid.x, grid.y, grid.z};
-  plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights),
+  plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights), trajectory.k[slowest],
            static_cast<long long const*>(points), scale, static_cast<void*>(spectrum));
 }
 template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, float const*, Matrix const&,
@@ -226,8 +235,8 @@ template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, 
 void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,
                              Matrix const& matrix, float* weights, int iterations) {
   nufft::require_dims(trajectory.dims, matrix);
-  Handle const plan(session, trajectory, matrix, Tables(nufft::convolution_design(matrix), matrix), {}, 1,
-                    true);
+  Handle const plan(session, trajectory, matrix, Tables(nufft::convolution_design(matrix), matrix), {},
+                    kAsGiven, true);
   plan.run(&CudaNufftTable::pipe_menon, weights, iterations);
   plan.run(&CudaNufftTable::normalise, static_cast<double const* const*>(trajectory.k), weights);
 }

@@ -20,13 +20,26 @@ __global__ void __launch_bounds__(kLanes) as_samples(T const* weights, int count
   if (i < count) samples[i] = {weights != nullptr ? weights[i] : T(1), T(0)};
 }
 
+/// The phase exp(i 2 pi k h / N), h = floor(N/2), moves lag h of the slowest axis to the middle of a box of N voxels.
+template <class T>
+__global__ void __launch_bounds__(kLanes)
+    turn_samples(double const* k, int count, double turns, Complex<T>* samples) {
+  int const i = blockIdx.x * kLanes + threadIdx.x;
+  if (i >= count) return;
+  double sine, cosine;
+  sincospi(2 * turns * k[i], &sine, &cosine);
+  T const w = samples[i].x;
+  samples[i] = {w * static_cast<T>(cosine), w * static_cast<T>(sine)};
+}
+
 struct Lags {
-  int matrix[3], grid[3];  // matrix: 2N an axis, voxel n is lag n - N
+  int slowest;  // axis
+  int matrix[3],
+      grid[3];  // matrix: 2N an axis, voxel n is lag n - N; but N along the slowest, where it is lag n
 };
 
 /// Voxel of a grid cell, or -1 where the lag is -N or beyond: those are left out, so that the spectrum is real.
 __device__ int voxel_of_lag(int matrix, int grid, int cell) {
-  if (matrix == 1) return 0;
   int const n = matrix / 2;
   if (cell < n) return n + cell;
   return cell > grid - n ? cell - (grid - n) : -1;
@@ -37,12 +50,18 @@ __global__ void __launch_bounds__(kLanes) place_lags(Lags const lags, Complex<T>
   std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kLanes + threadIdx.x;
   std::int64_t const plane = static_cast<std::int64_t>(lags.grid[0]) * lags.grid[1];
   if (i >= plane * lags.grid[2]) return;
-  int const x = voxel_of_lag(lags.matrix[0], lags.grid[0], static_cast<int>(i % lags.grid[0]));
-  int const y = voxel_of_lag(lags.matrix[1], lags.grid[1], static_cast<int>(i / lags.grid[0] % lags.grid[1]));
-  int const z = voxel_of_lag(lags.matrix[2], lags.grid[2], static_cast<int>(i / plane));
-  bool const inside = x >= 0 && y >= 0 && z >= 0;
-  to[i] =
-      inside ? q[(static_cast<std::int64_t>(z) * lags.matrix[1] + y) * lags.matrix[0] + x] : Complex<T>{0, 0};
+  int const cell[3] = {static_cast<int>(i % lags.grid[0]), static_cast<int>(i / lags.grid[0] % lags.grid[1]),
+                       static_cast<int>(i / plane)};
+  std::int64_t voxel = 0;
+  bool inside = true;
+  for (int d = 2; d >= 0; --d) {
+    int const v = d < lags.slowest ? voxel_of_lag(lags.matrix[d], lags.grid[d], cell[d]) : cell[d];
+    inside = inside && v >= 0 && v < lags.matrix[d];
+    voxel = voxel * lags.matrix[d] + v;
+  }
+  T const share = cell[lags.slowest] == 0 ? T(0.5) : T(1);
+  Complex<T> const at = inside ? q[voxel] : Complex<T>{0, 0};
+  to[i] = {share * at.x, share * at.y};
 }
 
 template <class T>
@@ -117,16 +136,20 @@ __global__ void __launch_bounds__(kLanes)
 
 }  // namespace
 
+// Q(-l) = conj(Q(l)): the lags from 0 on of the slowest axis suffice, with those at 0 halved; the spectrum is twice the
+// real part of their transform.
 template <class T>
-void Plan<T>::spectrum(void const* weights, long long const* grid, double scale, void* result) {
+void Plan<T>::spectrum(void const* weights, double const* slowest_k, long long const* grid, double scale,
+                       void* result) {
   int const count = sorted_.view().count;
-  Lags lags{};
+  Lags lags{.slowest = dims_ - 1, .matrix = {}, .grid = {}};
   std::int64_t points = 1;
   for (int d = 0; d < 3; ++d) {
-    if (grid[d] < (matrix_[d] == 1 ? 1 : matrix_[d] - 1)) {
+    long long const n = d < lags.slowest ? matrix_[d] / 2 : matrix_[d];
+    if (grid[d] < 2 * n - 1) {
       throw ModuleFailure(CudaFault::bad_argument, "a grid of " + std::to_string(grid[d]) +
                                                        " points does not hold the lags of " +
-                                                       std::to_string(matrix_[d] / 2) + " voxels");
+                                                       std::to_string(n) + " voxels");
     }
     lags.matrix[d] = static_cast<int>(matrix_[d]);
     lags.grid[d] = static_cast<int>(grid[d]);
@@ -134,8 +157,11 @@ void Plan<T>::spectrum(void const* weights, long long const* grid, double scale,
   }
   Buffer<C> samples(session_, static_cast<std::size_t>(count)),
       q(session_, static_cast<std::size_t>(voxels()));
+  long long const n = matrix_[lags.slowest];
   as_samples<T><<<blocks_for(count + 1), kLanes, 0, session_.stream>>>(static_cast<T const*>(weights), count,
                                                                        samples.get());
+  turn_samples<T><<<blocks_for(count + 1), kLanes, 0, session_.stream>>>(
+      slowest_k, count, static_cast<double>(n / 2) / static_cast<double>(n), samples.get());
   adjoint(samples.get(), nullptr, q.get(), 1, 0);
   Buffer<C> placed(session_, static_cast<std::size_t>(points));
   place_lags<T><<<blocks_for(points), kLanes, 0, session_.stream>>>(lags, q.get(), placed.get());
@@ -144,7 +170,7 @@ void Plan<T>::spectrum(void const* weights, long long const* grid, double scale,
   for (int d = 0; d < dims_; ++d) record.size[d] = grid[dims_ - 1 - d];
   CufftPlan(session_, record).run(placed.get(), CUFFT_FORWARD);
   real_parts<T><<<blocks_for(points), kLanes, 0, session_.stream>>>(
-      placed.get(), points, static_cast<T>(scale), static_cast<T*>(result));
+      placed.get(), points, static_cast<T>(2 * scale), static_cast<T*>(result));
   check_launch("real_parts");
 }
 
@@ -188,8 +214,8 @@ void Plan<T>::normalise(double const* const k[3], float* weights) {
   check_launch("scale_weights");
 }
 
-template void Plan<float>::spectrum(void const*, long long const*, double, void*);
-template void Plan<double>::spectrum(void const*, long long const*, double, void*);
+template void Plan<float>::spectrum(void const*, double const*, long long const*, double, void*);
+template void Plan<double>::spectrum(void const*, double const*, long long const*, double, void*);
 template void Plan<double>::pipe_menon(float*, int);
 template void Plan<float>::normalise(double const* const[3], float*);
 template void Plan<double>::normalise(double const* const[3], float*);

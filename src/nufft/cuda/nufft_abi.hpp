@@ -12,7 +12,7 @@ struct CudaNufftRecord {
   long long matrix[3], grid[3];  // x, y, z
   long long samples;
   double const* k[3];  // device memory, cycles per FOV
-  double k_factor;     // k is multiplied by it
+  double k_factor[3];  // k is multiplied by it
   int width, degree;
   double const* polynomial;        // host memory, [width][degree + 1], highest power first
   double const* deapodisation[3];  // host memory, matrix[d] factors an axis
@@ -22,7 +22,7 @@ struct CudaNufftRecord {
 
 struct CudaNufftTable {
   static constexpr char const* kTopic = "nufft";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   int (*open)(void* session, CudaNufftRecord const*, void** plan, CudaFault*);
   void (*close)(void* plan);
   int (*reserve)(void* plan, long long coils, CudaFault*);
@@ -32,9 +32,10 @@ struct CudaNufftTable {
   int (*adjoint)(void* plan, void const* samples, void const* maps, void* image, long long coils, int add,
                  CudaFault*);
   long long (*bytes)(void* plan, long long coils);
-  /// The plan is of the matrix 2N and of k_factor 2; grid as in cuda_nufft.hpp.
-  int (*spectrum)(void* plan, void const* weights, long long const* grid, double scale, void* spectrum,
-                  CudaFault*);
+  /// The plan is of the matrix 2N and of k_factor 2, but N and 1 along the slowest axis, whose k is given; grid as in
+  /// cuda_nufft.hpp.
+  int (*spectrum)(void* plan, void const* weights, double const* slowest_k, long long const* grid,
+                  double scale, void* spectrum, CudaFault*);
   /// weights <- weights / (C weights), `iterations` times from 1. Single precision.
   int (*pipe_menon)(void* plan, float* weights, int iterations, CudaFault*);
   /// Scales the weights so that their sum is the sampled area over the voxels (pipe_menon.hpp).

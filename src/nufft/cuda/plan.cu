@@ -318,9 +318,9 @@ int adjoint(void* plan, void const* samples, void const* maps, void* image, long
 long long bytes(void* plan, long long coils) {
   return as_plan(plan).bytes(coils);
 }
-int spectrum(void* plan, void const* weights, long long const* grid, double scale, void* result,
-             CudaFault* fault) {
-  return guarded(fault, [&] { as_plan(plan).spectrum(weights, grid, scale, result); });
+int spectrum(void* plan, void const* weights, double const* slowest_k, long long const* grid, double scale,
+             void* result, CudaFault* fault) {
+  return guarded(fault, [&] { as_plan(plan).spectrum(weights, slowest_k, grid, scale, result); });
 }
 int pipe_menon(void* plan, float* weights, int iterations, CudaFault* fault) {
   return guarded(fault, [&] { as_plan(plan).pipe_menon(weights, iterations); });

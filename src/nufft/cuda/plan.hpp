@@ -17,7 +17,8 @@ class AnyPlan {
   virtual void forward(void const* image, void const* maps, void* samples, long long coils, int add) = 0;
   virtual void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) = 0;
   virtual long long bytes(long long coils) const = 0;
-  virtual void spectrum(void const* weights, long long const* grid, double scale, void* spectrum) = 0;
+  virtual void spectrum(void const* weights, double const* slowest_k, long long const* grid, double scale,
+                        void* spectrum) = 0;
   virtual void pipe_menon(float* weights, int iterations) = 0;
   virtual void normalise(double const* const k[3], float* weights) = 0;
 };
@@ -32,7 +33,8 @@ class Plan final : public AnyPlan {
   void forward(void const* image, void const* maps, void* samples, long long coils, int add) override;
   void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) override;
   long long bytes(long long coils) const override;
-  void spectrum(void const* weights, long long const* grid, double scale, void* spectrum) override;
+  void spectrum(void const* weights, double const* slowest_k, long long const* grid, double scale,
+                void* spectrum) override;
   void pipe_menon(float* weights, int iterations) override;
   void normalise(double const* const k[3], float* weights) override;
 

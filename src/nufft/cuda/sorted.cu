@@ -20,11 +20,11 @@ struct Points {
   TileGrid tiles;
   int count;
   double const* k[3];
-  double factor;
+  double factor[3];
   long long matrix[3];
 
   __device__ Place at(int axis, int s) const {
-    Place p = place(k[axis][s] * factor, tiles.grid[axis], matrix[axis], tiles.width);
+    Place p = place(k[axis][s] * factor[axis], tiles.grid[axis], matrix[axis], tiles.width);
     long long const g = tiles.grid[axis];
     while (p.cell < 0) p.cell += g;
     return p;
@@ -193,8 +193,11 @@ Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const
       piece_first_(session, static_cast<std::size_t>(tiles.count()) + 1) {
   auto const n = static_cast<std::size_t>(count_), bins = static_cast<std::size_t>(tiles.count());
   cudaStream_t const stream = session.stream;
-  Points const points{
-      tiles, count_, {r.k[0], r.k[1], r.k[2]}, r.k_factor, {r.matrix[0], r.matrix[1], r.matrix[2]}};
+  Points const points{tiles,
+                      count_,
+                      {r.k[0], r.k[1], r.k[2]},
+                      {r.k_factor[0], r.k_factor[1], r.k_factor[2]},
+                      {r.matrix[0], r.matrix[1], r.matrix[2]}};
   Buffer<unsigned> bin(session, n), sorted_bin(session, n), sample(session, n), candidates(session, bins);
   Buffer<Sums> before(session, bins);
   Buffer<PartTotals> totals(session, 1);

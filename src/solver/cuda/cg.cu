@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The topic "cg": memory and launches of conjugate gradients.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "backend/cuda/session.hpp"
@@ -19,7 +20,8 @@ class AnySolver {
   virtual CudaCgState wait(int slot, double const** residual, double const** objective) = 0;
 };
 
-template <class T>
+/// Element: of the kept residuals.
+template <class T, class Element>
 class Solver final : public AnySolver {
  public:
   Solver(Session& session, CudaCgRecord const& r)
@@ -28,7 +30,8 @@ class Solver final : public AnySolver {
         size_(static_cast<std::size_t>(r.n[0] * r.n[1] * r.n[2])),
         blocks_(static_cast<unsigned>(
             std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
-        vectors_(session, size_ * static_cast<std::size_t>(3 + r.kept_residuals)),
+        vectors_(session, 3 * size_),
+        kept_(session, size_ * static_cast<std::size_t>(r.kept_residuals)),
         scalars_(session, 1),
         partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
         histories_(session, 2 * history()),
@@ -39,7 +42,7 @@ class Solver final : public AnySolver {
 
   CudaCgVectors vectors() const override {
     return {vectors_.get() + size_, vectors_.get() + 2 * size_,
-            static_cast<long long>(vectors_.bytes() + histories_.bytes() + partial_.bytes())};
+            static_cast<long long>(vectors_.bytes() + kept_.bytes() + histories_.bytes() + partial_.bytes())};
   }
 
   void start(void const* b, void* x) override {
@@ -49,7 +52,6 @@ class Solver final : public AnySolver {
           first,
           first + size_,
           first + 2 * size_,
-          first + 3 * size_,
           static_cast<unsigned>(size_)};
     CgScalars scalars{};
     scalars.constant = record_.objective_constant;
@@ -114,10 +116,12 @@ class Solver final : public AnySolver {
   }
   template <int Kept>
   void advance() {
-    cg_residual<T, Kept><<<blocks_, kReduceThreads, 0, session_.stream>>>(
-        scalars_.get(), v_, histories_.get(), histories_.get() + history(), partial_.get());
+    KeptResiduals<Element> const kept{kept_.get(), static_cast<unsigned>(size_),
+                                      1 / std::sqrt(static_cast<double>(size_))};
+    cg_residual<T, Kept, Element><<<blocks_, kReduceThreads, 0, session_.stream>>>(
+        scalars_.get(), v_, kept, histories_.get(), histories_.get() + history(), partial_.get());
     check_launch("cg_residual");
-    cg_direction<T, Kept><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_);
+    cg_direction<T, Kept, Element><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, kept);
     check_launch("cg_direction");
   }
 
@@ -125,7 +129,8 @@ class Solver final : public AnySolver {
   CudaCgRecord record_;
   std::size_t size_;
   unsigned blocks_;
-  Buffer<Complex<T>> vectors_;  // r, p, A p, kept residuals
+  Buffer<Complex<T>> vectors_;  // r, p, A p
+  Buffer<Element> kept_;
   Buffer<CgScalars> scalars_;
   Buffer<double> partial_, histories_;
   Pinned<char> host_[2];
@@ -144,9 +149,11 @@ int open(void* session, CudaCgRecord const* record, void** solver, CudaCgVectors
     Session& s = *static_cast<Session*>(session);
     std::unique_ptr<AnySolver> made;
     if (record->double_precision != 0) {
-      made = std::make_unique<Solver<double>>(s, *record);
+      made = std::make_unique<Solver<double, Complex<double>>>(s, *record);
+    } else if (record->half_kept != 0) {
+      made = std::make_unique<Solver<float, __half2>>(s, *record);
     } else {
-      made = std::make_unique<Solver<float>>(s, *record);
+      made = std::make_unique<Solver<float, Complex<float>>>(s, *record);
     }
     *vectors = made->vectors();
     *solver = made.release();

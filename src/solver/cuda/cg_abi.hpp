@@ -10,6 +10,7 @@ struct CudaCgRecord {
   int double_precision;
   long long n[3];  // x, y, z
   int max_iterations, kept_residuals;
+  int half_kept;  // 1: residuals are kept in half precision; single precision only
   double tolerance, objective_constant;
   int prior;            // device::PriorTermKind
   double prior_factor;  // lambda, with the squared scale of differences
@@ -28,7 +29,7 @@ struct CudaCgState {
 
 struct CudaCgTable {
   static constexpr char const* kTopic = "cg";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   int (*open)(void* session, CudaCgRecord const*, void** solver, CudaCgVectors*, CudaFault*);
   void (*close)(void* solver);
   /// x = 0, r = p = b; b and x in device memory, kept until the end of the solve.

@@ -3,6 +3,10 @@
 // that comes last computes them for the next kernel. One kernel goes up the vectors and the next one down, so that each
 // begins with what the L2 cache still holds.
 #pragma once
+#include <cuda_fp16.h>
+
+#include <type_traits>
+
 #include "backend/cuda/reduce.hpp"
 #include "prior/cuda/prior_term.hpp"
 #include "solver/cuda/cg_abi.hpp"
@@ -15,7 +19,7 @@ struct CgScalars {
   double bb, target, constant;  // |b|^2, tolerance^2 |b|^2
   int max_iterations, kept_most;
   double rr, alpha, beta, objective;
-  double overlap[2 * kMostKept];  // <q_j, r>
+  double overlap[2 * kMostKept];  // <q_j, r>, for q_j as kept
   CudaCgState state, next;        // next: once the step at hand is complete
   unsigned ticket;
 };
@@ -23,12 +27,35 @@ struct CgScalars {
 template <class T>
 struct CgVectors {
   Complex<T> const* b;
-  Complex<T>*x, *r, *p, *Ap, *kept;
+  Complex<T>*x, *r, *p, *Ap;
   unsigned size;
-  __device__ Complex<T>* kept_at(int j, unsigned i) const {
-    return kept + static_cast<std::int64_t>(j) * size + i;
-  }
 };
+
+/// The first residuals, scaled to the length sqrt(size): half precision has room for such numbers.
+template <class Element>
+struct KeptResiduals {
+  Element* first;
+  unsigned size;
+  double inverse_length;
+  __device__ Element* at(int j, unsigned i) const { return first + static_cast<std::int64_t>(j) * size + i; }
+};
+
+template <class T>
+__device__ Complex<T> loaded(Complex<T> kept) {
+  return kept;
+}
+__device__ inline Complex<float> loaded(__half2 kept) {
+  float2 const v = __half22float2(kept);
+  return {v.x, v.y};
+}
+template <class Element, class T>
+__device__ Element as_kept(Complex<T> value) {
+  if constexpr (std::is_same_v<Element, __half2>) {
+    return __floats2half2_rn(value.x, value.y);
+  } else {
+    return value;
+  }
+}
 
 template <class T>
 __device__ double real_dot(Complex<T> a, Complex<T> b) {
@@ -93,42 +120,42 @@ __global__ void __launch_bounds__(kReduceThreads)
 }
 
 /// Keeps r as q_step where there is room; r -= alpha A p; |r|^2 and all <q_j, r>; then the histories and whether to stop.
-template <class T, int Kept>
+template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
-    cg_residual(CgScalars* s, CgVectors<T> v, double* residual, double* objective, double* partial) {
+    cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, double* residual,
+                double* objective, double* partial) {
   if (s->state.reason != CudaCgState::running) return;
-  int const step = s->state.iterations, kept = min(step + 1, s->kept_most);
+  int const step = s->state.iterations, stored = min(step, s->kept_most);
   bool const keeps = step < s->kept_most;
-  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / sqrt(s->rr));
-  double sum[1 + 2 * Kept] = {};
-  T overlap[2 * Kept + 1] =
-      {};  // of a thread's few elements: in double they would take the registers of a block
+  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / (kept.inverse_length * sqrt(s->rr)));
+  T sum[1 + 2 * Kept] = {};  // of a thread's few elements: in double they would take the registers of a block
   FINDRHO_EACH(i, v.size) {
-    Complex<T> const before = v.r[i], r = before - scaled(alpha, v.Ap[i]);
-    v.r[i] = r;
-    sum[0] += real_dot(r, r);
+    Element q[Kept + 1] = {};  // all loads before their use: it is latency that this kernel waits for
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
-      if (j >= kept) continue;
-      Complex<T>* const at = v.kept_at(j, i);
-      if (keeps && j == step) *at = scaled(scale, before);
-      Complex<T> const q = *at;
-      overlap[2 * j] += q.x * r.x + q.y * r.y;
-      overlap[2 * j + 1] += q.x * r.y - q.y * r.x;
+      if (j < stored) q[j] = *kept.at(j, i);
+    }
+    Complex<T> const before = v.r[i], r = before - scaled(alpha, v.Ap[i]);
+    v.r[i] = r;
+    Element const newest = as_kept<Element>(scaled(scale, before));
+    if (keeps) *kept.at(step, i) = newest;
+    sum[0] += r.x * r.x + r.y * r.y;
+#pragma unroll
+    for (int j = 0; j < Kept; ++j) {
+      Complex<T> const qj = loaded(keeps && j == step ? newest : q[j]);
+      sum[1 + 2 * j] += qj.x * r.x + qj.y * r.y;
+      sum[2 + 2 * j] += qj.x * r.y - qj.y * r.x;
     }
   }
-#pragma unroll
-  for (int j = 0; j < 2 * Kept; ++j) sum[1 + j] = static_cast<double>(overlap[j]);
   __shared__ double total[1 + 2 * Kept];
   if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
   // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
   double rr = total[0];
 #pragma unroll
   for (int j = 0; j < Kept; ++j) {
-    if (j >= kept) continue;
-    double const re = total[1 + 2 * j], im = total[2 + 2 * j];
-    s->overlap[2 * j] = re;
-    s->overlap[2 * j + 1] = im;
+    double const re = kept.inverse_length * total[1 + 2 * j], im = kept.inverse_length * total[2 + 2 * j];
+    s->overlap[2 * j] = kept.inverse_length * re;
+    s->overlap[2 * j + 1] = kept.inverse_length * im;
     rr -= re * re + im * im;
   }
   // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
@@ -148,27 +175,29 @@ __global__ void __launch_bounds__(kReduceThreads)
 }
 
 /// r -= sum_j q_j <q_j, r>, x += alpha p, p = r + beta p: the rest of a step.
-template <class T, int Kept>
-__global__ void __launch_bounds__(kReduceThreads) cg_direction(CgScalars* s, CgVectors<T> v) {
+template <class T, int Kept, class Element>
+__global__ void __launch_bounds__(kReduceThreads)
+    cg_direction(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept) {
   if (s->next.iterations == s->state.iterations) return;  // the curvature ended it
-  int const kept = min(s->next.iterations, s->kept_most);
+  int const stored = min(s->next.iterations, s->kept_most);
   T const alpha = static_cast<T>(s->alpha), beta = static_cast<T>(s->beta);
   Complex<T> overlap[Kept + 1];
 #pragma unroll
   for (int j = 0; j < Kept; ++j) {
-    overlap[j] = j < kept
-                     ? Complex<T>{static_cast<T>(s->overlap[2 * j]), static_cast<T>(s->overlap[2 * j + 1])}
-                     : Complex<T>{0, 0};
+    overlap[j] = {static_cast<T>(s->overlap[2 * j]), static_cast<T>(s->overlap[2 * j + 1])};
   }
   FINDRHO_EACH_DOWN(i, v.size) {
-    Complex<T> r = v.r[i];
+    Element q[Kept + 1] = {};
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
-      if (j < kept) r = r - overlap[j] * *v.kept_at(j, i);
+      if (j < stored) q[j] = *kept.at(j, i);
     }
+    Complex<T> const p = v.p[i], x = v.x[i];
+    Complex<T> r = v.r[i];
+#pragma unroll
+    for (int j = 0; j < Kept; ++j) r = r - overlap[j] * loaded(q[j]);
     if (Kept > 0) v.r[i] = r;
-    Complex<T> const p = v.p[i];
-    v.x[i] = v.x[i] + scaled(alpha, p);
+    v.x[i] = x + scaled(alpha, p);
     v.p[i] = r + scaled(beta, p);
   }
   __syncthreads();  // all have read the state
