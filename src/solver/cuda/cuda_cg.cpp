@@ -96,8 +96,8 @@ CgReport CudaCg<T>::follow(Context const& context) {
     slot = 1 - slot;
     ++posted;
   };
-  // The first step is not recorded: whatever is made at a first call is made here.
-  if (options_.max_iterations > 0 && !context.cancelled()) {
+  // Where nothing is recorded yet, the first step is not either: whatever is made at a first call is made here.
+  if (!graph_ && options_.max_iterations > 0 && !context.cancelled()) {
     queue_step();
     queued = 1;
   }
