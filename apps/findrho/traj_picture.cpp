@@ -92,16 +92,7 @@ class KSpace {
         line(image_, camera_.place(a), camera_.place(b), 60);
       }
     }
-    char const* const names[] = {"kx", "ky", "kz"};
-    for (int d = 0; d < p_.trajectory.dims; ++d) {
-      std::array<double, 3> end{};
-      end[static_cast<std::size_t>(d)] = 1.12 * e[static_cast<std::size_t>(d)];
-      Spot const at = camera_.place(end);
-      line(image_, camera_.place({0, 0, 0}), at, 60);
-      bool const below = p_.trajectory.dims == 2 && d == 0;
-      draw_text(image_, static_cast<std::int64_t>(at[0]) - (below ? 30 : 10),
-                static_cast<std::int64_t>(at[1]) + (below ? 6 : -22), names[d], kScale);
-    }
+    for (int d = 0; d < p_.trajectory.dims; ++d) draw_axis(d, e[static_cast<std::size_t>(d)]);
   }
 
   void draw_readout(std::int64_t i, bool highlighted) {
@@ -119,6 +110,19 @@ class KSpace {
   }
 
  private:
+  /// From the centre to a little beyond the frame. In 2D ky's name stands beside its end: the title is above.
+  void draw_axis(int d, double edge) {
+    bool const flat = p_.trajectory.dims == 2;
+    std::array<double, 3> end{};
+    end[static_cast<std::size_t>(d)] = (flat && d == 1 ? 1.06 : 1.12) * edge;
+    Spot const at = camera_.place(end);
+    line(image_, camera_.place({0, 0, 0}), at, 60);
+    constexpr std::array<std::int64_t, 2> kAbove{-10, -22}, kBelow{-30, 6}, kBeside{8, -2};
+    auto const& [x, y] = !flat ? kAbove : d == 0 ? kBelow : kBeside;
+    draw_text(image_, static_cast<std::int64_t>(at[0]) + x, static_cast<std::int64_t>(at[1]) + y,
+              fmt::format("k{}", "xyz"[d]), kScale);
+  }
+
   std::array<double, 3> at(std::int64_t m) const {
     std::array<double, 3> k{};
     for (int d = 0; d < p_.trajectory.dims; ++d) {
