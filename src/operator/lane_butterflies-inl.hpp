@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex vectors and the small transforms of 2, 3, 4, 5 and 8 of them, for the instruction set being compiled: included
+// Complex vectors and the small transforms of 2, 3, 4, 5, 8 and 9 of them, for the instruction set being compiled: included
 // once per target by lane_fft.cpp, hence the guard that Highway toggles.
 #if defined(FINDRHO_LANE_BUTTERFLIES) == defined(HWY_TARGET_TOGGLE)
 #ifdef FINDRHO_LANE_BUTTERFLIES
@@ -83,6 +83,13 @@ HWY_INLINE void store(Complex<T> a, T* row) {
   hn::Store(a.re, d, row);
   hn::Store(a.im, d, row + kLanes<T>);
 }
+/// Past the caches.
+template <class T>
+HWY_INLINE void stream(Complex<T> a, T* row) {
+  Tag<T> const d;
+  hn::Stream(a.re, d, row);
+  hn::Stream(a.im, d, row + kLanes<T>);
+}
 
 // a[q] = sum_j a[j] exp(-+i 2 pi j q / R)
 template <Direction D, class T>
@@ -144,6 +151,28 @@ HWY_INLINE void butterfly(Complex<T> (&a)[8]) {
   a[6] = against<D>(even[2], odd[2]);
   a[3] = even[3] - r3;
   a[7] = even[3] + r3;
+}
+
+// Three by three: q = q1 + 3 q2, j = 3 j1 + j2, and exp(-+i 2 pi j2 q1 / 9) in between.
+template <Direction D, class T>
+HWY_INLINE void butterfly(Complex<T> (&a)[9]) {
+  constexpr T kRoots[3][2] = {
+      {static_cast<T>(0.76604444311897803520L), static_cast<T>(-0.64278760968653932632L)},
+      {static_cast<T>(0.17364817766693034885L), static_cast<T>(-0.98480775301220805937L)},
+      {static_cast<T>(-0.93969262078590838405L), static_cast<T>(-0.34202014332566873304L)}};
+  Complex<T> first[3] = {a[0], a[3], a[6]}, second[3] = {a[1], a[4], a[7]}, third[3] = {a[2], a[5], a[8]};
+  butterfly<D>(first);
+  butterfly<D>(second);
+  butterfly<D>(third);
+  second[1] = rotate<D>(second[1], kRoots[0]);
+  second[2] = rotate<D>(second[2], kRoots[1]);
+  third[1] = rotate<D>(third[1], kRoots[1]);
+  third[2] = rotate<D>(third[2], kRoots[2]);
+  for (int q = 0; q < 3; ++q) {
+    Complex<T> across[3] = {first[q], second[q], third[q]};
+    butterfly<D>(across);
+    for (int p = 0; p < 3; ++p) a[q + 3 * p] = across[p];
+  }
 }
 
 }  // namespace findrho::lanes::HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include "operator/lane_fft.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "backend/cpu/targets.hpp"
 
@@ -13,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "operator/lane_butterflies-inl.hpp"
+#include "operator/lane_moves-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace findrho::lanes::HWY_NAMESPACE {
@@ -42,7 +44,7 @@ void pass(typename LaneFft<T>::Pass const& step, T const* twiddles, T* tile, std
 }
 
 /// The pass of length R both ways, with the multiplication in between, on groups of R neighbouring rows. The
-/// last pass of a transform has no twiddle factors. spectrum null: forward only, or inverse only.
+/// last pass of a transform has no twiddle factors.
 template <int R, class T>
 void last_pass_times_spectrum(T const* spectrum, T* tile, std::int64_t count) {
   for (std::int64_t first = 0; first < count; first += R) {
@@ -58,52 +60,58 @@ void last_pass_times_spectrum(T const* spectrum, T* tile, std::int64_t count) {
   }
 }
 
+/// The last pass alone, from rows to rows, which may be the same.
+template <int R, Direction D, Destination To, class T>
+void last_pass(Rows<T const> from, Rows<T> to) {
+  for (std::int64_t first = 0; first < from.count; first += R) {
+    for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) {
+      Complex<T> a[R];
+      for (int q = 0; q < R; ++q) a[q] = load(from.data + (first + q) * from.stride + v);
+      butterfly<D>(a);
+      for (int q = 0; q < R; ++q) {
+        T* const row = to.data + (first + q) * to.stride + v;
+        if constexpr (To == Destination::memory) {
+          stream(a[q], row);
+        } else {
+          store(a[q], row);
+        }
+      }
+    }
+  }
+}
+
+/// Calls run with the radix as a constant.
+template <class Run>
+void with_radix(int radix, Run const& run) {
+  switch (radix) {
+    case 2:
+      return run(std::integral_constant<int, 2>());
+    case 3:
+      return run(std::integral_constant<int, 3>());
+    case 4:
+      return run(std::integral_constant<int, 4>());
+    case 5:
+      return run(std::integral_constant<int, 5>());
+    case 9:
+      return run(std::integral_constant<int, 9>());
+    default:
+      return run(std::integral_constant<int, 8>());
+  }
+}
+
 template <Direction D, class T>
 void run_pass(typename LaneFft<T>::Pass const& step, T const* twiddles, T* tile, std::int64_t count) {
-  switch (step.radix) {
-    case 2:
-      return pass<2, D>(step, twiddles, tile, count);
-    case 3:
-      return pass<3, D>(step, twiddles, tile, count);
-    case 4:
-      return pass<4, D>(step, twiddles, tile, count);
-    case 5:
-      return pass<5, D>(step, twiddles, tile, count);
-    default:
-      return pass<8, D>(step, twiddles, tile, count);
-  }
+  with_radix(step.radix, [&](auto radix) { pass<radix(), D>(step, twiddles, tile, count); });
+}
+
+template <Direction D, Destination To, class T>
+void run_last(int radix, Rows<T const> from, Rows<T> to) {
+  with_radix(radix, [&](auto r) { last_pass<r(), D, To>(from, to); });
 }
 
 template <class T>
 void run_middle(int radix, T const* spectrum, T* tile, std::int64_t count) {
-  switch (radix) {
-    case 2:
-      return last_pass_times_spectrum<2>(spectrum, tile, count);
-    case 3:
-      return last_pass_times_spectrum<3>(spectrum, tile, count);
-    case 4:
-      return last_pass_times_spectrum<4>(spectrum, tile, count);
-    case 5:
-      return last_pass_times_spectrum<5>(spectrum, tile, count);
-    default:
-      return last_pass_times_spectrum<8>(spectrum, tile, count);
-  }
-}
-
-template <class T>
-HWY_INLINE Complex<T> load_interleaved(T const* at) {
-  Complex<T> a;
-  hn::LoadInterleaved2(Tag<T>(), at, a.re, a.im);
-  return a;
-}
-
-/// Interleaved numbers from v on of the count at `at`, zeros beyond.
-template <class T>
-HWY_INLINE Complex<T> load_lanes(T const* at, std::int64_t count, std::int64_t v) {
-  if (v + kVector<T> <= count) return load_interleaved(at + 2 * v);
-  HWY_ALIGN T padded[kRow<T>] = {};
-  if (v < count) std::copy(at + 2 * v, at + 2 * count, padded);
-  return load_interleaved(static_cast<T const*>(padded));
+  with_radix(radix, [&](auto r) { last_pass_times_spectrum<r()>(spectrum, tile, count); });
 }
 
 /// The first pass, radix 4, when the second half of the input is zero: two inputs, four outputs. Input n from lane v on
@@ -167,24 +175,38 @@ void last_pass_to_half(LaneFft<T> const& fft, T const* tile, Rows<T> out) {
 }
 
 // After the first pass the quarters of the tile are independent: each goes through all other passes while in
-// cache: L1 (32 KiB) up to length 1024.
-template <class T>
-void forward_quarters(LaneFft<T> const& fft, T* tile) {
+// cache: L1 (32 KiB) up to length 1024. The last one takes it to rows that may be elsewhere, and the first one back.
+template <Destination To, class T>
+void forward_quarters(LaneFft<T> const& fft, T* tile, Rows<T> out) {
   std::int64_t const quarter = fft.size / 4;
+  std::size_t const last = fft.passes.size() - 1;
   for (int q = 0; q < 4; ++q) {
-    for (std::size_t p = 1; p < fft.passes.size(); ++p) {
-      run_pass<Direction::forward>(fft.passes[p], fft.twiddles.data(), tile + q * quarter * kRow<T>, quarter);
-    }
+    T* const rows = tile + q * quarter * kRow<T>;
+    for (std::size_t p = 1; p < last; ++p)
+      run_pass<Direction::forward>(fft.passes[p], fft.twiddles.data(), rows, quarter);
+    run_last<Direction::forward, To, T>(fft.passes[last].radix, {rows, kRow<T>, quarter},
+                                        {out.data + q * quarter * out.stride, out.stride, quarter});
   }
 }
 
 template <class T>
-void inverse_quarters(LaneFft<T> const& fft, T* tile) {
+void forward_quarters(LaneFft<T> const& fft, T* tile, Rows<T> out, Destination to) {
+  if (to == Destination::caches) return forward_quarters<Destination::caches>(fft, tile, out);
+  forward_quarters<Destination::memory>(fft, tile, out);
+  hwy::FlushStream();  // else other threads may see that this one is done before they see its rows
+}
+
+template <class T>
+void inverse_quarters(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
   std::int64_t const quarter = fft.size / 4;
+  std::size_t const last = fft.passes.size() - 1;
   for (int q = 0; q < 4; ++q) {
-    for (std::size_t p = fft.passes.size() - 1; p > 0; --p) {
-      run_pass<Direction::inverse>(fft.passes[p], fft.twiddles.data(), tile + q * quarter * kRow<T>, quarter);
-    }
+    T* const rows = tile + q * quarter * kRow<T>;
+    run_last<Direction::inverse, Destination::caches, T>(
+        fft.passes[last].radix, {in.data + q * quarter * in.stride, in.stride, quarter},
+        {rows, kRow<T>, quarter});
+    for (std::size_t p = last - 1; p > 0; --p)
+      run_pass<Direction::inverse>(fft.passes[p], fft.twiddles.data(), rows, quarter);
   }
 }
 
@@ -198,18 +220,22 @@ void forward(LaneFft<T> const& fft, Rows<T const> in, T* tile) {
     }
     run_pass<Direction::forward>(fft.passes[0], fft.twiddles.data(), tile, fft.size);
   }
-  forward_quarters(fft, tile);
+  forward_quarters(fft, tile, {tile, kRow<T>, fft.size}, Destination::caches);
 }
 
 template <class T>
 void inverse(LaneFft<T> const& fft, T* tile, Rows<T> out) {
-  inverse_quarters(fft, tile);
+  inverse_quarters(fft, {tile, kRow<T>, fft.size}, tile);
   last_pass_to_half(fft, tile, out);
 }
 
 template <class T>
-void forward_of_coil(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile) {
-  if (map.data == nullptr) return forward(fft, in, tile);
+void forward_of_coil(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile, Rows<T> out,
+                     Destination to) {
+  if (map.data == nullptr) {
+    first_pass_of_half(fft, in, tile);
+    return forward_quarters(fft, tile, out, to);
+  }
   first_pass_of_half(
       fft, in.count,
       [in, map](std::int64_t n, std::int64_t v) HWY_ATTR {
@@ -219,12 +245,12 @@ void forward_of_coil(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* til
                           hn::MulAdd(a.im, s.re, hn::Mul(a.re, s.im))};
       },
       tile);
-  forward_quarters(fft, tile);
+  forward_quarters(fft, tile, out, to);
 }
 
 template <class T>
-void add_inverse_of_coil(LaneFft<T> const& fft, T* tile, Map<T> map, Rows<T> sum) {
-  inverse_quarters(fft, tile);
+void add_inverse_of_coil(LaneFft<T> const& fft, Rows<T const> in, T* tile, Map<T> map, Rows<T> sum) {
+  inverse_quarters(fft, in, tile);
   last_pass_to_half(fft, tile, sum.count, [sum, map](Complex<T> a, std::int64_t n, std::int64_t v) HWY_ATTR {
     T* const to = sum.data + n * sum.stride + v;
     if (map.data != nullptr) {
@@ -250,96 +276,6 @@ void convolve(LaneFft<T> const& fft, Rows<T const> in, T const* spectrum, T* til
       run_pass<Direction::inverse>(fft.passes[p], twiddles, rows, quarter);
   }
   last_pass_to_half(fft, tile, out);
-}
-
-// kSide x kSide elements at from + i * from_stride, transposed, through the 128-bit vectors that most targets
-// have.
-#if HWY_TARGET == HWY_SCALAR
-template <class T>
-inline constexpr std::int64_t kSide = 1;
-template <class T>
-HWY_INLINE void transpose_block(T const* from, std::int64_t, T* to, std::int64_t) {
-  *to = *from;
-}
-#else
-template <class T>
-inline constexpr std::int64_t kSide = static_cast<std::int64_t>(16 / sizeof(T));
-HWY_INLINE void transpose_block(float const* from, std::int64_t from_stride, float* to,
-                                std::int64_t to_stride) {
-  hn::Full128<float> const f;
-  hn::Full128<double> const d;
-  auto const a = hn::LoadU(f, from), b = hn::LoadU(f, from + from_stride);
-  auto const c = hn::LoadU(f, from + 2 * from_stride), e = hn::LoadU(f, from + 3 * from_stride);
-  auto const ab_low = hn::BitCast(d, hn::InterleaveLower(f, a, b)),
-             ab_high = hn::BitCast(d, hn::InterleaveUpper(f, a, b));
-  auto const ce_low = hn::BitCast(d, hn::InterleaveLower(f, c, e)),
-             ce_high = hn::BitCast(d, hn::InterleaveUpper(f, c, e));
-  hn::StoreU(hn::BitCast(f, hn::InterleaveLower(d, ab_low, ce_low)), f, to);
-  hn::StoreU(hn::BitCast(f, hn::InterleaveUpper(d, ab_low, ce_low)), f, to + to_stride);
-  hn::StoreU(hn::BitCast(f, hn::InterleaveLower(d, ab_high, ce_high)), f, to + 2 * to_stride);
-  hn::StoreU(hn::BitCast(f, hn::InterleaveUpper(d, ab_high, ce_high)), f, to + 3 * to_stride);
-}
-HWY_INLINE void transpose_block(double const* from, std::int64_t from_stride, double* to,
-                                std::int64_t to_stride) {
-  hn::Full128<double> const d;
-  auto const a = hn::LoadU(d, from), b = hn::LoadU(d, from + from_stride);
-  hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + to_stride);
-}
-#endif
-
-// f(tile element, element of the lines) for the corner of each block of row n, lane l.
-template <class T, class TileT, class LineT, class F>
-HWY_INLINE void for_transposed_blocks(TileT* tile, std::int64_t count, LineT* lines, std::int64_t line_stride,
-                                      F const& f) {
-  constexpr std::int64_t L = kLanes<T>;
-  for (std::int64_t n = 0; n < count; n += kSide<T>) {
-    // A few of each line's rows after next.
-    for (std::int64_t l = n % L; l < n % L + kSide<T>; ++l)
-      fetch_row(lines + l * line_stride + (n / L + 2) * kRow<T>);
-    for (std::int64_t l = 0; l < L; l += kSide<T>) {
-      for (std::int64_t part = 0; part < kRow<T>; part += L) {
-        f(tile + n * kRow<T> + part + l, lines + l * line_stride + n / L * kRow<T> + part + n % L);
-      }
-    }
-  }
-}
-
-template <class T>
-void tile_to_lines(T const* tile, std::int64_t count, T* lines, std::int64_t line_stride) {
-  for_transposed_blocks<T>(tile, count, lines, line_stride,
-                           [line_stride](T const* in_tile, T* in_lines)
-                               HWY_ATTR { transpose_block(in_tile, kRow<T>, in_lines, line_stride); });
-}
-
-template <class T>
-void lines_to_tile(T const* lines, std::int64_t line_stride, T* tile, std::int64_t count) {
-  for_transposed_blocks<T>(tile, count, lines, line_stride,
-                           [line_stride](T* in_tile, T const* in_lines)
-                               HWY_ATTR { transpose_block(in_lines, line_stride, in_tile, kRow<T>); });
-}
-
-template <class T>
-void pack(T const* image, std::int64_t count, T* row) {
-  for (std::int64_t v = 0; v < kLanes<T>; v += kVector<T>) store(load_lanes(image, count, v), row + v);
-}
-
-template <class T>
-void unpack(T const* row, std::int64_t count, Write write, T* image) {
-  bool const add = write == Write::add;
-  Tag<T> const d;
-  for (std::int64_t v = 0; v < count; v += kVector<T>) {
-    Complex<T> a = load(row + v);
-    if (v + kVector<T> <= count) {
-      if (add) a = a + load_interleaved(image + 2 * v);
-      hn::StoreInterleaved2(a.re, a.im, d, image + 2 * v);
-      continue;
-    }
-    for (std::int64_t l = v; l < count; ++l) {
-      image[2 * l] = (add ? image[2 * l] : T(0)) + row[l];
-      image[2 * l + 1] = (add ? image[2 * l + 1] : T(0)) + row[l + kLanes<T>];
-    }
-  }
 }
 
 template <class T>

@@ -38,6 +38,9 @@ struct Rows {
   std::int64_t count = 0;
 };
 
+/// To memory, past the caches, goes what is read again only after more has been written than they hold.
+enum class Destination { caches, memory };
+
 /// A coil's map beside rows: row n starts at data + n * stride, `lanes` interleaved complex numbers. data null: 1
 /// everywhere.
 template <class T>
@@ -50,8 +53,8 @@ struct Map {
 /// The least 4 * 2^a 3^b 5^c >= 8 that is not below n.
 std::int64_t lane_fft_size(std::int64_t n);
 
-/// The passes of one length: radix 4 first, so that a zero half is skipped; then 5 and 3; then 4; 8 or 2 at
-/// the end.
+/// The passes of one length: radix 4 first, so that a zero half is skipped; then 5, 9 and 3; then 4; 8 or 2 at the
+/// end. Large radices: a pass fewer reads and writes the tile once less.
 template <class T>
 struct LaneFft {
   /// size: from lane_fft_size
@@ -75,10 +78,11 @@ struct LaneKernels {
   void (*forward)(LaneFft<T> const& fft, Rows<T const> in, T* tile);
   /// out[n] = sum_f tile[f] exp(+i 2 pi f n / size) for n < out.count <= size / 2. Destroys the tile.
   void (*inverse)(LaneFft<T> const& fft, T* tile, Rows<T> out);
-  /// tile = forward(in * map), in.count <= size / 2; in is not the tile.
-  void (*forward_of_coil)(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile);
-  /// sum += conj(map) * inverse(tile). Destroys the tile.
-  void (*add_inverse_of_coil)(LaneFft<T> const& fft, T* tile, Map<T> map, Rows<T> sum);
+  /// out = forward(in * map), in.count <= size / 2; size rows of out, which may be the tile; in is not the tile.
+  void (*forward_of_coil)(LaneFft<T> const& fft, Rows<T const> in, Map<T> map, T* tile, Rows<T> out,
+                          Destination to);
+  /// sum += conj(map) * inverse(in), size rows of in, which may be the tile. Destroys the tile.
+  void (*add_inverse_of_coil)(LaneFft<T> const& fft, Rows<T const> in, T* tile, Map<T> map, Rows<T> sum);
   /// out = inverse(spectrum * forward(in)) with kLanes reals of the spectrum per frequency; out may be in.
   void (*convolve)(LaneFft<T> const& fft, Rows<T const> in, T const* spectrum, T* tile, Rows<T> out);
 

@@ -25,14 +25,15 @@ namespace {
 std::vector<int> radices(std::int64_t size) {
   std::vector<int> found{4};
   std::int64_t left = size / 4;
-  for (int radix : {5, 3}) {
+  for (int radix : {5, 9, 3}) {
     for (; left % radix == 0; left /= radix) found.push_back(radix);
   }
-  while (left >= 16 || left == 4) {
-    found.push_back(4);
-    left /= 4;
-  }
-  if (left > 1) found.push_back(static_cast<int>(left));  // 8 or 2
+  // As few passes as powers of two allow: eights, and fours where they do not come out.
+  int twos = 0;
+  for (std::int64_t rest = left; rest > 1; rest /= 2) ++twos;
+  for (; twos % 3 != 0 && twos != 1; twos -= 2) found.push_back(4);
+  for (; twos >= 3; twos -= 3) found.push_back(8);
+  if (twos == 1) found.push_back(2);
   return found;
 }
 

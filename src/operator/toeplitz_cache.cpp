@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Part of every key: raise it whenever the order of the spectrum, the file or the way Q is computed changes.
-constexpr std::int64_t kFormatVersion = 2;
+constexpr std::int64_t kFormatVersion = 3;
 constexpr char const* kExtension = ".findrho-q";
 
 struct Header {

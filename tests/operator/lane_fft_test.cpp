@@ -37,7 +37,7 @@ TYPED_TEST_SUITE(LaneFftTest, Precisions);
 
 TYPED_TEST(LaneFftTest, GivesTheDefinitionsFrequenciesInSomeOrder) {
   using T = TypeParam;
-  for (std::int64_t const size : {8, 12, 16, 20, 24, 32, 60, 64, 128, 240}) {
+  for (std::int64_t const size : {8, 12, 16, 20, 24, 32, 36, 60, 64, 72, 108, 128, 240, 256}) {
     LaneFft<T> const fft(size);
     for (std::int64_t const count : {size, size / 2, size / 2 - 1}) {
       Array<T> const in = this->random_rows(count);
@@ -71,7 +71,7 @@ TYPED_TEST(LaneFftTest, GivesTheDefinitionsFrequenciesInSomeOrder) {
 
 TYPED_TEST(LaneFftTest, InverseUndoesForwardTimesSize) {
   using T = TypeParam;
-  for (std::int64_t const size : {8, 12, 20, 32, 72, 100, 256}) {
+  for (std::int64_t const size : {8, 12, 20, 32, 36, 72, 100, 108, 256}) {
     LaneFft<T> const fft(size);
     Array<T> const in = this->random_rows(size / 2);
     Array<T> tile({{Axis::other, size * this->R}}), out({{Axis::other, size / 2 * this->R}});
@@ -87,7 +87,7 @@ TYPED_TEST(LaneFftTest, InverseUndoesForwardTimesSize) {
 
 TYPED_TEST(LaneFftTest, ConvolveIsForwardSpectrumInverse) {
   using T = TypeParam;
-  for (std::int64_t const size : {8, 12, 20, 64, 128, 160}) {
+  for (std::int64_t const size : {8, 12, 20, 36, 64, 108, 128, 160, 256}) {
     LaneFft<T> const fft(size);
     std::int64_t const count = size / 2 - 1;
     Array<T> rows = this->random_rows(count);
@@ -105,6 +105,31 @@ TYPED_TEST(LaneFftTest, ConvolveIsForwardSpectrumInverse) {
       // |spectrum| <= 6, |in| about 5, times the size that the pair of transforms carries
       ASSERT_NEAR(rows[i], expected[i], 30 * static_cast<double>(size) * this->kRounding) << "size " << size;
     }
+  }
+}
+
+TYPED_TEST(LaneFftTest, RowsOutsideTheTileAreReadAndWrittenAlike) {
+  using T = TypeParam;
+  for (std::int64_t const size : {8, 12, 20, 36, 64, 256}) {
+    LaneFft<T> const fft(size);
+    std::int64_t const half = size / 2, apart = 3 * this->R;
+    Array<T> const in = this->random_rows(half);
+    Array<T> tile({{Axis::other, size * this->R}}), outside({{Axis::other, size * apart}});
+    Array<T> expected({{Axis::other, half * this->R}}), sum({{Axis::other, half * this->R}});
+    lanes::Rows<T const> const from{in.data(), this->R, half};
+    for (Destination const to : {Destination::caches, Destination::memory}) {
+      std::fill_n(outside.data(), outside.size(), T(0));
+      this->kernels.forward_of_coil(fft, from, {}, tile.data(), {outside.data(), apart, size}, to);
+      this->kernels.forward(fft, from, tile.data());
+      for (std::int64_t i = 0; i < size * this->R; ++i) {
+        ASSERT_EQ(outside[i / this->R * apart + i % this->R], tile[i])
+            << "size " << size << ", element " << i;
+      }
+    }
+    this->kernels.inverse(fft, tile.data(), {expected.data(), this->R, half});
+    this->kernels.add_inverse_of_coil(fft, {outside.data(), apart, size}, tile.data(), {},
+                                      {sum.data(), this->R, half});
+    for (std::int64_t i = 0; i < sum.size(); ++i) ASSERT_EQ(sum[i], expected[i]) << "size " << size;
   }
 }
 
