@@ -64,6 +64,9 @@ class GpuNufft : public testing::Test {
 
   /// docs/math/nufft.md: rounding makes an error of 1.3 u prod_d rms(phi^) rms(1 / phi^), with the margin for few
   /// voxels; two ways to compute the same differ by the sum of theirs, and twice that is out of the question.
+  /// It holds for weights, sums and transforms. Where a sample lies is not among them: place() gives both devices the
+  /// same bits. In double it would show: rounded otherwise, p = k G / N differs by u |k| G / N, and voxel n by
+  /// 2 pi n / G times that, 4.3e-15 in the rms of 70 x 40 voxels with k up to 2.5 N, six times the tolerance.
   static double rounding(std::int64_t samples, Matrix const& m, NufftOptions const& o) {
     nufft::Design const d = nufft::choose_design<T>(samples, m, o);
     double growth = 1;
@@ -117,7 +120,8 @@ TYPED_TEST(GpuNufft, GivesTheResultsOfTheCpuForEveryWidth) {
     Trajectory const t = every_kind_of_point(m, 300, 1);
     for (double const oversampling : {1.25, 2.0}) {
       for (int width = 2; width <= nufft::kMaxWidth; ++width) {
-        this->expect_the_cpu_s_results(t, m, {.oversampling = oversampling, .width = width}, 1);
+        NufftOptions const options{.oversampling = oversampling, .width = width};
+        for (std::int64_t const coils : {1, 3}) this->expect_the_cpu_s_results(t, m, options, coils);
       }
     }
     this->expect_the_cpu_s_results(t, m, {.oversampling = 2, .kernel = GriddingKernel::bilinear}, 1);
