@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside the module: a bin's box, the cells of its tile and those that its patches reach beyond it, held by one warp in
-// shared memory; how 32 lanes go over a patch in it. In single precision, for kernels of up to 7 cells.
+// Inside the module: a bin's box, the cells of its tile and those that its patches reach beyond it, held in shared memory;
+// how the 32 lanes of a warp go over a patch in it. In single precision, for kernels of up to 7 cells.
 #pragma once
 #include "nufft/cuda/moves.hpp"
 
@@ -8,66 +8,85 @@ namespace findrho::nufft {
 
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 
-/// Rows hold up to 8 cells from an even one on: W + 1 <= 8. Eight lanes read 128 bytes of two rows at once: neighbours
-/// along z in 3D and along y in 2D, which therefore lie half of the banks apart.
+/// A box is read and written in quads of 16 bytes: two neighbouring cells of one coil, or one cell of two coils, whose
+/// patches then share their weights.
+/// One coil: 4 lanes take a row of a patch from an even cell on, W + 1 <= 8 cells. Eight lanes read 128 bytes of two
+/// rows at once: neighbours along z in 3D and along y in 2D, which therefore lie half of the banks apart.
+/// Two coils: W lanes take a row. Neighbouring rows lie W quads apart and planes W W, counted in eights: the lanes' quads
+/// follow each other through the banks.
 struct Box {
-  int row, plane, y, z;
-  __host__ __device__ constexpr Box(int dims, int width)
-      : row(dims == 3 ? 14 : 40),
+  int cells;             // of a quad
+  int row, plane, y, z;  // row, plane: quads from one to the next; y, z: how many
+  __host__ __device__ constexpr Box(int dims, int width, int coils)
+      : cells(2 / coils),
+        row(coils == 1 ? (dims == 3 ? 7 : 20) : (dims == 3 ? 8 : 32) + width),
         plane(0),
         y((dims == 3 ? 8 : 16) + width - 1),
         z(dims == 3 ? 8 + width - 1 : 1) {
     plane = row * y;
-    if (dims == 3) plane += (24 - plane % 16) % 16;
+    if (dims == 3) plane += coils == 1 ? (12 - plane % 8) % 8 : (8 + width * width % 8 - plane % 8) % 8;
   }
-  __host__ __device__ constexpr int cells() const { return plane * z; }
-  __host__ __device__ constexpr int quads() const { return cells() / 2; }  // pieces of 16 bytes
+  __host__ __device__ constexpr int quads() const { return plane * z; }
 };
 
-inline constexpr int kAlongX = 9;  // weights along x, with zeros before and after
-
-template <int Dims, int Width>
+template <int Dims, int Width, int Coils>
 struct BoxShape {
-  static constexpr Box box{Dims, Width};
+  static constexpr Box box{Dims, Width, Coils};
+  static constexpr int dims = Dims, coils = Coils;
+  static constexpr int across = Coils == 1 ? 4 : Width;           // lanes of a row
+  static constexpr int at_once = 32 / across;                     // rows
   static constexpr int rows = Dims == 3 ? Width * Width : Width;  // of a patch
-  static constexpr int steps = (rows + 7) / 8;                    // a warp takes 8 of them at once
-  /// Weights of a sample: along x, then of its rows. Odd, so that lanes writing theirs meet no bank conflicts.
-  static constexpr int stride = (kAlongX + rows) | 1;
-  /// Of one warp. Lanes without a row read beyond the last sample's weights: up to 7 of them.
-  static constexpr int weights = 32 * stride + 8;
+  static constexpr int steps = (rows + at_once - 1) / at_once;
+  /// Weights of a sample: along x, for one coil with zeros before and after, then of its rows. Odd, so that lanes
+  /// writing theirs meet no bank conflicts.
+  static constexpr int before = Coils == 1 ? 1 : 0, along = Coils == 1 ? 9 : Width;
+  static constexpr int stride = (along + rows) | 1;
+  /// Rows are counted along z first for one coil, along y first for two.
+  FINDRHO_HD static constexpr int row_of(int y, int z) {
+    return Dims == 2 ? y : Coils == 1 ? y * Width + z : z * Width + y;
+  }
+  /// Of one warp. Lanes without a row read beyond the last sample's weights, by less than 32.
+  static constexpr int weights = 32 * stride + 32;
   static constexpr std::size_t scratch(int warps) {
-    return static_cast<std::size_t>(box.cells()) * sizeof(float2) +
+    return static_cast<std::size_t>(box.quads()) * sizeof(float4) +
            static_cast<std::size_t>(warps * weights) * sizeof(float);
   }
 };
 
-/// Calls f with the shape for a grid's dimensions and width.
+/// Calls f with the shape for a grid's dimensions and width: of one coil, or of two for more.
 template <int Width = 2, class F>
-void with_box_shape(TileGrid const& g, F const& f) {
+void with_box_shape(TileGrid const& g, int coils, F const& f) {
   if constexpr (Width < kWidestBox) {
-    if (g.width > Width) return with_box_shape<Width + 1>(g, f);
+    if (g.width > Width) return with_box_shape<Width + 1>(g, coils, f);
   }
-  return g.dims == 2 ? f(BoxShape<2, Width>{}) : f(BoxShape<3, Width>{});
+  if (coils == 1) return g.dims == 2 ? f(BoxShape<2, Width, 1>{}) : f(BoxShape<3, Width, 1>{});
+  return g.dims == 2 ? f(BoxShape<2, Width, 2>{}) : f(BoxShape<3, Width, 2>{});
+}
+/// Boxes that so many coils take for a piece.
+inline int box_layers(int coils) {
+  return (coils + 1) / 2;
 }
 
 #if defined(__CUDACC__)
 
 /// The weights of this lane's sample.
-template <int Dims, int Width>
-__device__ void write_box_weights(BoxShape<Dims, Width>, SortedSamples<float> const& samples,
+template <int Dims, int Width, int Coils>
+__device__ void write_box_weights(BoxShape<Dims, Width, Coils>, SortedSamples<float> const& samples,
                                   Polynomials<float> const& kernel, unsigned sample, float* w) {
   float const s[2] = {samples.fraction[0][sample], samples.fraction[Dims - 1][sample]};
+  using Shape = BoxShape<Dims, Width, Coils>;
   float last_axis[Width];
-  w[0] = 0;
 #pragma unroll
-  for (int j = Width + 1; j < kAlongX; ++j) w[j] = 0;
+  for (int j = 0; j < Shape::before; ++j) w[j] = 0;
+#pragma unroll
+  for (int j = Shape::before + Width; j < Shape::along; ++j) w[j] = 0;
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
     float weight[2];
     kernel.weights(j, s, weight);
-    w[1 + j] = weight[0];
+    w[Shape::before + j] = weight[0];
     last_axis[j] = weight[1];
-    if constexpr (Dims == 2) w[kAlongX + j] = weight[1];
+    if constexpr (Dims == 2) w[Shape::along + j] = weight[1];
   }
   if constexpr (Dims == 3) {
     float const sy[1] = {samples.fraction[1][sample]};
@@ -76,42 +95,59 @@ __device__ void write_box_weights(BoxShape<Dims, Width>, SortedSamples<float> co
       float weight[1];
       kernel.weights(y, sy, weight);
 #pragma unroll
-      for (int z = 0; z < Width; ++z) w[kAlongX + y * Width + z] = weight[0] * last_axis[z];
+      for (int z = 0; z < Width; ++z) w[Shape::along + Shape::row_of(y, z)] = weight[0] * last_axis[z];
     }
   }
 }
 
-/// Where this lane's rows lie from a patch's first cell, the same for every sample.
+/// Where this lane's quads lie from a patch's first one, the same for every sample.
 template <class Shape>
 struct BoxRows;
-template <int Dims, int Width>
-struct BoxRows<BoxShape<Dims, Width>> {
-  using Shape = BoxShape<Dims, Width>;
+template <int Dims, int Width, int Coils>
+struct BoxRows<BoxShape<Dims, Width, Coils>> {
+  using Shape = BoxShape<Dims, Width, Coils>;
+  static constexpr bool kAll = Shape::across * Shape::at_once == 32;  // lanes have a row
+  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;           // rows are counted along y first
   int from[Shape::steps];
-  bool last;  // whether the lane has a row in the last step; in those before it has
-  __device__ BoxRows() : last(true) {
-    int const lane = threadIdx.x % 32;
+  bool some, last;  // whether the lane has one in all steps but the last; in the last
+  __device__ BoxRows() : some(kAll || lane() < Shape::across * Shape::at_once), last(true) {
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k) {
-      int const row = k * 8 + lane / 4, z = Dims == 3 ? row % Width : 0, y = Dims == 3 ? row / Width : row;
-      last = y < Width;
-      from[k] = (last ? z * Shape::box.plane + y * Shape::box.row : 0) + lane % 4 * 2;
+      int const row = k * Shape::at_once + lane() / Shape::across;
+      int const fast = row % Width, slow = row / Width;
+      int const y = kAlongY ? fast : slow, z = kAlongY ? slow : fast;
+      last = some && row < Shape::rows;
+      from[k] = (last ? z * Shape::box.plane + y * Shape::box.row : 0) + lane() % Shape::across;
     }
+  }
+  __device__ bool has(int step) const {
+    return step == Shape::steps - 1 ? last : some;
+  }
+
+ private:
+  __device__ static int lane() {
+    return static_cast<int>(threadIdx.x % 32);
   }
 };
 
 /// What a lane needs of a sample.
 template <class Shape>
 struct Patch {
-  int at;                         // its first cell from an even one on, the parity in bit 0
-  float a, b, row[Shape::steps];  // weights of the lane's two cells along x, and of its rows
-  __device__ Patch(float const* w, int at_) : at(at_) {
+  int quad;                       // the first one
+  float a, b, row[Shape::steps];  // weights of the halves of the lane's quads, and of its rows
+  /// at: as BinPlace::in_box gives it.
+  __device__ Patch(float const* w, int at) : quad(at / Shape::box.cells) {
     int const lane = threadIdx.x % 32;
-    float const* const x = w + lane % 4 * 2 + 1 - (at & 1);
-    a = x[0];
-    b = x[1];
+    if constexpr (Shape::coils == 1) {
+      float const* const x = w + lane % 4 * 2 + 1 - (at & 1);
+      a = x[0];
+      b = x[1];
+    } else {
+      a = b = w[lane % Shape::across];
+    }
 #pragma unroll
-    for (int k = 0; k < Shape::steps; ++k) row[k] = w[kAlongX + k * 8 + lane / 4];
+    for (int k = 0; k < Shape::steps; ++k)
+      row[k] = w[Shape::along + k * Shape::at_once + lane / Shape::across];
   }
 };
 
@@ -120,8 +156,9 @@ struct BinPlace {
   __device__ BinPlace(TileGrid const& g, int bin)
       : first{g.first_cell(0, bin % g.tiles[0]), g.first_cell(1, bin / g.tiles[0] % g.tiles[1]),
               g.first_cell(2, bin / (g.tiles[0] * g.tiles[1]))} {}
+  /// Cells from the box' first one on.
   __device__ int in_box(Box const& box, Cell const& c) const {
-    return (c.z - first[2]) * box.plane + (c.y - first[1]) * box.row + c.x - first[0];
+    return ((c.z - first[2]) * box.plane + (c.y - first[1]) * box.row) * box.cells + c.x - first[0];
   }
 };
 

@@ -45,13 +45,15 @@ struct BoxesJob {
   int piece_count;
   float2 const* values;  // scatter only
   float2* grid;
-  float2* slots;  // scatter only: a coil has one of box_elements for each piece
+  float2* slots;  // scatter only: box_elements for each piece
+  int coils;
 };
 
 inline constexpr int kWidestBox = 7;
-std::size_t box_elements(TileGrid const& tiles);
-void scatter(cudaStream_t stream, BoxesJob const& job, int coils);
-void collect(cudaStream_t stream, BoxesJob const& job, float2* values, int coils, int add);
+/// Of the boxes that so many coils take for a piece: pairs of coils share theirs.
+std::size_t box_elements(TileGrid const& tiles, int coils);
+void scatter(cudaStream_t stream, BoxesJob const& job);
+void collect(cudaStream_t stream, BoxesJob const& job, float2* values, int add);
 
 template <class T>
 struct InterpolateJob {

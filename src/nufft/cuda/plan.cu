@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace findrho::nufft {
@@ -35,6 +36,15 @@ std::vector<T> factors(CudaNufftRecord const& r) {
   return all;
 }
 
+/// Factors in device memory. Their upload waits, so they are kept for the next plan that has the same.
+template <class T>
+std::shared_ptr<Buffer<T>> kept_factors(Session& session, CudaNufftRecord const& r) {
+  std::vector<T> const all = factors<T>(r);
+  std::string const key = "factors of " + std::to_string(sizeof(T)) + " bytes " +
+                          std::string(reinterpret_cast<char const*>(all.data()), all.size() * sizeof(T));
+  return session.keep<Buffer<T>>(key, [&] { return std::make_shared<Buffer<T>>(session, all); });
+}
+
 /// Coils that one launch of spread or interpolate takes when `left` remain.
 template <class T>
 int group(int left) {
@@ -55,7 +65,7 @@ Plan<T>::Plan(Session& session, CudaNufftRecord const& r)
       tiles_(tile_grid(r.dims, r.width, checked(r).grid)),
       kernel_(r),
       sorted_(session, tiles_, r),
-      factor_(session, factors<T>(r)) {
+      factor_(kept_factors<T>(session, r)) {
   if (sizeof(T) == sizeof(float) && BoxTransform::fits(tiles_))
     transform_ = BoxTransform::of(session, tiles_);
 }
@@ -98,29 +108,32 @@ bool Plan<T>::by_samples(double least) const {
   return spreading_ == CudaNufftRecord::by_samples || sorted_.view().count >= least * sorted_.filled_bins();
 }
 
-/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve several coils at once, which boxes do not.
+/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve up to eight coils at once, boxes two: with eight
+/// coils tiles won at 58 samples a bin and boxes at 175.
 template <class T>
 bool Plan<T>::scatters(int coils) const {
-  constexpr double kNever = 1e30;
-  return by_samples(dims_ == 2 ? 12 : coils < 4 ? 48 : kNever);
+  return by_samples(dims_ == 2 ? 12 : coils < 4 ? 48 : 100);
 }
-/// One coil alone waits for the longest piece.
 template <class T>
-bool Plan<T>::collects(int coils) const {
-  return by_samples(coils < 4 ? 150 : 24);
+bool Plan<T>::collects() const {
+  return by_samples(24);
 }
 
+/// Coils whose boxes are joined together, so that they stay in the L2 cache: pairs, and one at least.
 template <class T>
 int Plan<T>::scatter_coils(int coils) const {
-  std::size_t const coil = static_cast<std::size_t>(sorted_.piece_count()) * box_elements(tiles_) * sizeof(C);
-  return std::clamp(static_cast<int>(kCached / std::max<std::size_t>(coil, 1)), 1, coils);
+  if (coils == 1) return 1;
+  std::size_t const pair =
+      static_cast<std::size_t>(sorted_.pieces().count) * box_elements(tiles_, 2) * sizeof(C);
+  return std::min(coils,
+                  2 * static_cast<int>(std::max<std::size_t>(kCached / std::max<std::size_t>(pair, 1), 1)));
 }
 
 template <class T>
 std::size_t Plan<T>::slots_for(int coils) const {
   if (!scatters(coils))
     return static_cast<std::size_t>(sorted_.slot_count()) * slot_elements(group<T>(coils));
-  return static_cast<std::size_t>(sorted_.piece_count() * scatter_coils(coils)) * box_elements(tiles_);
+  return static_cast<std::size_t>(sorted_.pieces().count) * box_elements(tiles_, scatter_coils(coils));
 }
 
 template <class T>
@@ -152,35 +165,34 @@ void Plan<T>::each_pass(long long coils, F const& f) {
 }
 
 template <class T>
-BoxesJob Plan<T>::boxes_job() const {
+BoxesJob Plan<T>::boxes_job(Pieces const&, int) const {
   throw ModuleFailure(CudaFault::bad_argument, "boxes are of single precision");
 }
 template <>
-BoxesJob Plan<float>::boxes_job() const {
-  return {tiles_,           sorted_.view(),        kernel_,
-          sorted_.pieces(), sorted_.piece_first(), sorted_.piece_count(),
-          nullptr,          grid_->get(),          slots_->get()};
+BoxesJob Plan<float>::boxes_job(Pieces const& pieces, int coils) const {
+  return {tiles_,       sorted_.view(), kernel_,      pieces.list,   pieces.first,
+          pieces.count, nullptr,        grid_->get(), slots_->get(), coils};
 }
 
 template <class T>
 void Plan<T>::collect_pass(C*, int, int) {}
 template <>
 void Plan<float>::collect_pass(float2* samples, int coils, int add) {
-  collect(session_.stream, boxes_job(), samples, coils, add);
+  collect(session_.stream, boxes_job(sorted_.readings(), coils), samples, add);
 }
 
 template <class T>
 void Plan<T>::scatter_pass(C const*, int) {}
 template <>
 void Plan<float>::scatter_pass(float2 const* samples, int coils) {
-  BoxesJob job = boxes_job();
-  job.values = samples;
   int const together = scatter_coils(coils);
+  BoxesJob job = boxes_job(sorted_.pieces(), together);
+  job.values = samples;
   for (int left = coils; left > 0; left -= together) {
-    int const n = std::min(left, together);
-    scatter(session_.stream, job, n);
-    job.values += static_cast<std::int64_t>(n) * job.samples.count;
-    job.grid += n * cells();
+    job.coils = std::min(left, together);
+    scatter(session_.stream, job);
+    job.values += static_cast<std::int64_t>(job.coils) * job.samples.count;
+    job.grid += job.coils * cells();
   }
 }
 
@@ -208,7 +220,7 @@ void Plan<T>::spread_pass(C const* samples, int coils) {
 
 template <class T>
 void Plan<T>::interpolate_pass(C* samples, int coils, int add) {
-  if (collects(coils)) return collect_pass(samples, coils, add);
+  if (collects()) return collect_pass(samples, coils, add);
   InterpolateJob<T> job{tiles_, sorted_.view(), kernel_, grid_->get(), samples, add};
   for (int left = coils; left > 0;) {
     // Samples of one region read the same cells: those of all coils must stay in the L2 cache.
@@ -224,7 +236,7 @@ void Plan<T>::interpolate_pass(C* samples, int coils, int add) {
 template <class T>
 BoxJob<T> Plan<T>::box_job(C* image, C const* maps, int coils, int add) const {
   BoxJob<T> job{};
-  T const* factor = factor_.get();
+  T const* factor = factor_->get();
   for (int d = 0; d < 3; ++d) {
     job.box[d] = static_cast<int>(matrix_[d]);
     job.grid[d] = tiles_.grid[d];
@@ -281,9 +293,9 @@ template <class T>
 long long Plan<T>::bytes(long long coils) const {
   int const most = pass(std::max(coils, 1LL));
   // cuFFT's work area is as large as the data at most, for sizes of factors 2, 3 and 5.
-  auto const grid = (transform_ ? 1 : 2) * cells() * most +
-                    static_cast<std::int64_t>(sorted_.slot_count() * slot_elements(group<T>(most)));
-  return static_cast<long long>(sorted_.bytes() + factor_.bytes()) + grid * static_cast<long long>(sizeof(C));
+  auto const work = (transform_ ? 1 : 2) * cells() * most + static_cast<std::int64_t>(slots_for(most));
+  return static_cast<long long>(sorted_.bytes() + factor_->bytes()) +
+         work * static_cast<long long>(sizeof(C));
 }
 
 template class Plan<float>;

@@ -47,12 +47,12 @@ class Plan final : public AnyPlan {
   void each_pass(long long coils, F const& f);
   bool by_samples(double least) const;
   bool scatters(int coils) const;
-  bool collects(int coils) const;
+  bool collects() const;
   /// Coils whose boxes are joined together, so that they stay in the L2 cache.
   int scatter_coils(int coils) const;
   std::size_t slots_for(int coils) const;
   void spread_pass(C const* samples, int coils);
-  BoxesJob boxes_job() const;
+  BoxesJob boxes_job(Pieces const& pieces, int coils) const;
   void scatter_pass(C const* samples, int coils);
   void collect_pass(C* samples, int coils, int add);
   void interpolate_pass(C* samples, int coils, int add);
@@ -69,7 +69,7 @@ class Plan final : public AnyPlan {
   TileGrid tiles_;
   Polynomials<T> kernel_;
   Sorted<T> sorted_;
-  Buffer<T> factor_;  // axis after axis
+  std::shared_ptr<Buffer<T>> factor_;  // axis after axis
   std::unique_ptr<Buffer<C>> grid_, slots_;
   std::shared_ptr<BoxTransform> transform_;         // where there is one for the grid; otherwise cuFFT:
   std::map<int, std::unique_ptr<CufftPlan>> ffts_;  // by the number of transforms

@@ -3,26 +3,28 @@
 // share a box and no two lanes a cell, so nothing is added atomically. The boxes go to slots; then each tile of the grid
 // adds up the boxes that reach it, in their order. Against spread.cu every sample is worked on once and not in each tile
 // that it reaches, but the boxes pass through memory.
+#include <algorithm>
+
 #include "backend/cuda/launch.hpp"
 #include "nufft/cuda/boxes.hpp"
 
 namespace findrho::nufft {
 namespace {
 
-constexpr int kJoinLanes = kTileCells / 2, kJoinGroups = 2;
+constexpr int kJoinLanes = 512;
 
-/// box += patch * value, all lanes together.
+/// box += patch * value, all lanes together. value: of the halves of a quad.
 template <class Shape>
-__device__ void add_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch, float2 value, float2* box) {
-  float2 const a{patch.a * value.x, patch.a * value.y}, b{patch.b * value.x, patch.b * value.y};
-  float2* const first = box + (patch.at & ~1);
+__device__ void add_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch, float4 value, float4* box) {
+  float2 const a{patch.a * value.x, patch.a * value.y}, b{patch.b * value.z, patch.b * value.w};
+  float4* const first = box + patch.quad;
   float4 cells[Shape::steps];
   // All reads before the first write: they are of different cells, which the compiler cannot know. A lane without a row
   // reads none, for another lane writes every cell.
 #pragma unroll
   for (int k = 0; k < Shape::steps; ++k) {
     cells[k] = float4{0, 0, 0, 0};
-    if (k < Shape::steps - 1 || rows.last) cells[k] = *reinterpret_cast<float4*>(first + rows.from[k]);
+    if (rows.has(k)) cells[k] = first[rows.from[k]];
   }
 #pragma unroll
   for (int k = 0; k < Shape::steps; ++k) {
@@ -32,11 +34,24 @@ __device__ void add_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch,
     cells[k].w += patch.row[k] * b.y;
   }
 #pragma unroll
-  for (int k = 0; k < Shape::steps - 1; ++k) *reinterpret_cast<float4*>(first + rows.from[k]) = cells[k];
-  if (rows.last) *reinterpret_cast<float4*>(first + rows.from[Shape::steps - 1]) = cells[Shape::steps - 1];
+  for (int k = 0; k < Shape::steps; ++k) {
+    if (rows.has(k)) first[rows.from[k]] = cells[k];
+  }
 }
 
-/// One warp a block. blockIdx.y: coil.
+/// A sample's values for the halves of a quad: of two coils, or one coil's twice. The second coil of the last box may be
+/// missing.
+template <class Shape>
+__device__ float4 value_of(BoxesJob const& job, unsigned sample) {
+  float2 const* const values = job.values + job.samples.index[sample];
+  std::int64_t const coil = static_cast<std::int64_t>(blockIdx.y) * Shape::coils, count = job.samples.count;
+  float2 const a = values[coil * count];
+  float2 b = a;
+  if constexpr (Shape::coils == 2) b = coil + 1 < job.coils ? values[(coil + 1) * count] : float2{0, 0};
+  return {a.x, a.y, b.x, b.y};
+}
+
+/// One warp a block. blockIdx.y: box of the piece.
 template <class Shape>
 __global__ void __launch_bounds__(32) scatter_kernel(__grid_constant__ BoxesJob const job) {
   extern __shared__ __align__(16) unsigned char scratch[];
@@ -45,33 +60,33 @@ __global__ void __launch_bounds__(32) scatter_kernel(__grid_constant__ BoxesJob 
   constexpr int stride = Shape::stride, quads = box.quads();
   int const lane = threadIdx.x;
   float4* const quad = reinterpret_cast<float4*>(scratch);
-  float2* const cells = reinterpret_cast<float2*>(scratch);
-  float* const weights = reinterpret_cast<float*>(quad + quads);
+  float4* const value = quad + quads;
+  float* const weights = reinterpret_cast<float*>(value + 32);
   Piece const piece = job.pieces[blockIdx.x];
   BinPlace const bin(g, piece.bin);
   for (int i = lane; i < quads; i += 32) quad[i] = float4{0, 0, 0, 0};
   BoxRows<Shape> const rows;
-  float2 const* const values = job.values + static_cast<std::int64_t>(blockIdx.y) * job.samples.count;
   for (unsigned base = piece.first; base < piece.last; base += 32) {
     int const count = min(32U, piece.last - base);
     int at = 0;
-    float2 value{0, 0};
     __syncwarp();
     if (lane < count) {
       at = bin.in_box(box, job.samples.cell[base + lane]);
-      value = values[job.samples.index[base + lane]];
+      value[lane] = value_of<Shape>(job, base + lane);
       write_box_weights(Shape{}, job.samples, job.kernel, base + lane, weights + lane * stride);
     }
     __syncwarp();
     // The next sample's weights are read before this one's cells are written.
     Patch<Shape> patch(weights, __shfl_sync(kAllLanes, at, 0));
+    float4 v = value[0];
     for (int i = 0; i < count; ++i) {
       int const n = min(i + 1, count - 1);
       Patch<Shape> const next(weights + n * stride, __shfl_sync(kAllLanes, at, n));
-      float2 const v{__shfl_sync(kAllLanes, value.x, i), __shfl_sync(kAllLanes, value.y, i)};
-      add_patch(rows, patch, v, cells);
+      float4 const next_v = value[n];
+      add_patch(rows, patch, v, quad);
       __syncwarp();
       patch = next;
+      v = next_v;
     }
   }
   __syncwarp();
@@ -126,82 +141,95 @@ __device__ void find_bins_of(BoxesJob const& job, int tile, TileBins& to) {
                first_in_box(g, 1, y, by), first_in_box(g, 2, z, bz)};
 }
 
-/// A block a tile; a lane two cells of it, for every other box. blockIdx.y: coil.
-__global__ void __launch_bounds__(kJoinLanes* kJoinGroups) join_kernel(__grid_constant__ BoxesJob const job) {
-  __shared__ float4 sums[kJoinGroups][kJoinLanes];
+/// A block a tile; a lane a quad of it, so that for one coil half of the lanes take every other box. blockIdx.y: box.
+template <int Coils>
+__global__ void __launch_bounds__(kJoinLanes) join_kernel(__grid_constant__ BoxesJob const job) {
+  constexpr int kQuads = kTileCells * Coils / 2, kGroups = kJoinLanes / kQuads;
+  __shared__ float4 sums[kGroups][kGroups > 1 ? kQuads : 1];
   __shared__ TileBins bins;
   TileGrid const& g = job.tiles;
   if (threadIdx.x < 32) find_bins_of(job, static_cast<int>(blockIdx.x), bins);
-  Box const box(g.dims, g.width);
-  int const quads = box.quads(), pair = threadIdx.x % kJoinLanes;
-  unsigned const group = threadIdx.x / kJoinLanes;
-  // A tile's row is 4 pairs of 8 rows and planes in 3D, 16 pairs of 16 rows in 2D.
+  Box const box(g.dims, g.width, Coils);
+  int const quads = box.quads(), quad = threadIdx.x % kQuads;
+  unsigned const group = threadIdx.x / kQuads;
+  // A tile has 8 rows and planes of 8 cells in 3D, 16 rows of 32 in 2D.
   bool const flat = g.dims == 2;
-  int const x = flat ? pair % 16 * 2 : pair % 4 * 2, y = flat ? pair / 16 : pair / 4 % 8,
-            z = flat ? 0 : pair / 32;
+  int const across = (flat ? 32 : 8) / box.cells, row = quad / across;
+  int const x = quad % across * box.cells, y = flat ? row : row % 8, z = flat ? 0 : row / 8;
   // A box goes round a grid that is smaller than it: then it holds a cell more than once.
-  bool const round = g.grid[0] < box.row || g.grid[1] < box.y || g.grid[2] < box.z;
+  int const box_x = box.row * box.cells;
+  bool const round = g.grid[0] < box_x || g.grid[1] < box.y || g.grid[2] < box.z;
   float4 const* const slots = reinterpret_cast<float4 const*>(job.slots) +
                               static_cast<std::int64_t>(blockIdx.y) * job.piece_count * quads;
   float4 sum{0, 0, 0, 0};
-  auto const add_slots = [&](int at, unsigned first, unsigned last) {
-    float4 const* const from = slots + at / 2;
+  auto const add_slots = [&](int at_x, int at_y, int at_z, unsigned first, unsigned last) {
+    float4 const* const from = slots + at_z * box.plane + at_y * box.row + at_x / box.cells;
 #pragma unroll 4
-    for (unsigned i = first; i < last; i += kJoinGroups) add(sum, from[static_cast<std::int64_t>(i) * quads]);
+    for (unsigned i = first; i < last; i += kGroups) add(sum, from[static_cast<std::int64_t>(i) * quads]);
   };
   __syncthreads();
   unsigned turn = 0;  // boxes so far: they go to the groups in turn
   for (int n = 0; n < bins.count; ++n) {
     Reaching const r = bins.bin[n];
-    unsigned const mine = r.first + (group - turn) % kJoinGroups;
+    unsigned const mine = r.first + (group - turn) % kGroups;
     turn += r.last - r.first;
     if (mine >= r.last) continue;
     int const lx = r.x + x, ly = r.y + y, lz = r.z + z;
     if (!round) {
-      if (lx < box.row && ly < box.y && lz < box.z)
-        add_slots(lz * box.plane + ly * box.row + lx, mine, r.last);
+      if (lx < box_x && ly < box.y && lz < box.z) add_slots(lx, ly, lz, mine, r.last);
       continue;
     }
     for (int iz = lz; iz < box.z; iz += g.grid[2]) {
       for (int iy = ly; iy < box.y; iy += g.grid[1]) {
-        for (int ix = lx; ix < box.row; ix += g.grid[0])
-          add_slots(iz * box.plane + iy * box.row + ix, mine, r.last);
+        for (int ix = lx; ix < box_x; ix += g.grid[0]) add_slots(ix, iy, iz, mine, r.last);
       }
     }
   }
-  sums[group][pair] = sum;
-  __syncthreads();
+  if constexpr (kGroups > 1) {
+    sums[group][quad] = sum;
+    __syncthreads();
+  }
   int const cell_x = g.first_cell(0, bins.tile[0]) + x, cell_y = g.first_cell(1, bins.tile[1]) + y,
             cell_z = g.first_cell(2, bins.tile[2]) + z;
   if (group != 0 || cell_x >= g.grid[0] || cell_y >= g.grid[1] || cell_z >= g.grid[2]) return;
 #pragma unroll
-  for (int i = 1; i < kJoinGroups; ++i) add(sum, sums[i][pair]);
+  for (int i = 1; i < kGroups; ++i) add(sum, sums[i][quad]);
   std::int64_t const cells = static_cast<std::int64_t>(g.grid[0]) * g.grid[1] * g.grid[2];
-  std::int64_t const at = (static_cast<std::int64_t>(cell_z) * g.grid[1] + cell_y) * g.grid[0] + cell_x;
-  *reinterpret_cast<float4*>(job.grid + blockIdx.y * cells + at) = sum;
+  std::int64_t const coil = static_cast<std::int64_t>(blockIdx.y) * Coils;
+  float2* const to =
+      job.grid + coil * cells + (static_cast<std::int64_t>(cell_z) * g.grid[1] + cell_y) * g.grid[0] + cell_x;
+  if constexpr (Coils == 1) {
+    *reinterpret_cast<float4*>(to) = sum;
+  } else {
+    to[0] = {sum.x, sum.y};
+    if (coil + 1 < job.coils) to[cells] = {sum.z, sum.w};
+  }
 }
 
 template <class Shape>
-void launch(cudaStream_t stream, BoxesJob const& job, int coils) {
-  auto const many = static_cast<unsigned>(coils);
+void launch(cudaStream_t stream, BoxesJob const& job) {
+  auto const layers = static_cast<unsigned>(box_layers(job.coils));
   if (job.piece_count > 0) {
-    scatter_kernel<Shape>
-        <<<dim3(static_cast<unsigned>(job.piece_count), many), 32, Shape::scratch(1), stream>>>(job);
+    constexpr std::size_t scratch = Shape::scratch(1) + 32 * sizeof(float4);
+    FINDRHO_CHECK(cudaFuncSetAttribute(scatter_kernel<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(scratch)));
+    scatter_kernel<Shape><<<dim3(static_cast<unsigned>(job.piece_count), layers), 32, scratch, stream>>>(job);
     check_launch("scatter");
   }
-  join_kernel<<<dim3(static_cast<unsigned>(job.tiles.count()), many), kJoinLanes * kJoinGroups, 0, stream>>>(
-      job);
+  join_kernel<Shape::coils>
+      <<<dim3(static_cast<unsigned>(job.tiles.count()), layers), kJoinLanes, 0, stream>>>(job);
   check_launch("join");
 }
 
 }  // namespace
 
-std::size_t box_elements(TileGrid const& tiles) {
-  return static_cast<std::size_t>(Box(tiles.dims, tiles.width).cells());
+std::size_t box_elements(TileGrid const& tiles, int coils) {
+  Box const box(tiles.dims, tiles.width, std::min(coils, 2));
+  return static_cast<std::size_t>(box.quads()) * 2 * static_cast<std::size_t>(box_layers(coils));
 }
 
-void scatter(cudaStream_t stream, BoxesJob const& job, int coils) {
-  with_box_shape(job.tiles, [&](auto shape) { launch<decltype(shape)>(stream, job, coils); });
+void scatter(cudaStream_t stream, BoxesJob const& job) {
+  with_box_shape(job.tiles, job.coils, [&](auto shape) { launch<decltype(shape)>(stream, job); });
 }
 
 }  // namespace findrho::nufft

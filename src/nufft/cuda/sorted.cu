@@ -7,13 +7,15 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
+#include <string>
 
 #include "nufft/place.hpp"
 
 namespace findrho::nufft {
 namespace {
 
-constexpr int kLanes = 256, kScanLanes = 1024;
+constexpr int kLanes = 256, kScanLanes = 512, kTilesOfLane = 4;
+constexpr unsigned kRead = 256;  // samples of a piece to read, at most: one coil alone waits for the longest
 constexpr unsigned kNone = std::numeric_limits<unsigned>::max();
 
 struct Points {
@@ -51,11 +53,22 @@ __global__ void __launch_bounds__(kLanes)
   sample[s] = static_cast<unsigned>(s);
 }
 
+/// bin_first[b]: how many samples lie in bins before b. Written by the samples next to which a bin begins.
+__device__ void note_first(unsigned const* bin, int i, int count, int bins, unsigned* bin_first) {
+  unsigned const next = i == 0 ? 0 : bin[i - 1] + 1, mine = bin[i];
+  for (unsigned b = next; b <= mine; ++b) bin_first[b] = static_cast<unsigned>(i);
+  if (i < count - 1) return;
+  for (unsigned b = mine + 1; b <= static_cast<unsigned>(bins); ++b)
+    bin_first[b] = static_cast<unsigned>(count);
+}
+
 template <class T>
 __global__ void __launch_bounds__(kLanes)
-    place_sorted(Points const points, unsigned const* sample, Cell* cell, T* fraction) {
+    place_sorted(Points const points, unsigned const* bin, unsigned const* sample, Cell* cell, T* fraction,
+                 unsigned* bin_first) {
   int const i = blockIdx.x * kLanes + threadIdx.x;
   if (i >= points.count) return;
+  note_first(bin, i, points.count, points.tiles.count(), bin_first);
   int const s = static_cast<int>(sample[i]);
   unsigned short first[3] = {0, 0, 0};
   for (int d = 0; d < points.tiles.dims; ++d) {
@@ -65,22 +78,6 @@ __global__ void __launch_bounds__(kLanes)
     fraction[static_cast<std::int64_t>(d) * points.count + i] = static_cast<T>(p.fraction);
   }
   cell[i] = {first[0], first[1], first[2], 0};
-}
-
-/// bin_first[b]: how many samples lie in bins before b.
-__global__ void __launch_bounds__(kLanes)
-    find_first(unsigned const* bin, int count, int bins, unsigned* bin_first) {
-  int const b = blockIdx.x * kLanes + threadIdx.x;
-  if (b > bins) return;
-  int low = 0, high = count;
-  while (low < high) {
-    int const middle = low + (high - low) / 2;
-    if (bin[middle] < static_cast<unsigned>(b))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bin_first[b] = static_cast<unsigned>(low);
 }
 
 __global__ void __launch_bounds__(kLanes)
@@ -97,22 +94,26 @@ __global__ void __launch_bounds__(kLanes)
 }
 
 struct Sums {
-  int parts, slots, splits, pieces, filled;
+  int parts, slots, splits, pieces, readings, filled;
 };
 struct AddSums {
   __device__ Sums operator()(Sums const& a, Sums const& b) const {
-    return {a.parts + b.parts, a.slots + b.slots, a.splits + b.splits, a.pieces + b.pieces,
-            a.filled + b.filled};
+    return {a.parts + b.parts,   a.slots + b.slots,       a.splits + b.splits,
+            a.pieces + b.pieces, a.readings + b.readings, a.filled + b.filled};
   }
 };
 
-/// How tiles and bins are cut: candidates of a part and samples of a piece, at most.
+/// How tiles and bins are cut: candidates of a part and samples of a piece and of one to read, at most.
 struct Cut {
-  unsigned candidates, samples;
+  unsigned candidates, samples, read;
   __device__ Sums operator()(unsigned tile_candidates, unsigned bin_samples) const {
     int const n =
         tile_candidates <= candidates ? 1 : static_cast<int>((tile_candidates + candidates - 1) / candidates);
-    return {n, n > 1 ? n : 0, n > 1 ? 1 : 0, static_cast<int>((bin_samples + samples - 1) / samples),
+    return {n,
+            n > 1 ? n : 0,
+            n > 1 ? 1 : 0,
+            static_cast<int>((bin_samples + samples - 1) / samples),
+            static_cast<int>((bin_samples + read - 1) / read),
             bin_samples > 0 ? 1 : 0};
   }
 };
@@ -123,16 +124,26 @@ __global__ void __launch_bounds__(kScanLanes)
                unsigned* piece_first, PartTotals* totals) {
   using Scan = cub::BlockScan<Sums, kScanLanes>;
   __shared__ typename Scan::TempStorage scratch;
-  Sums const none{0, 0, 0, 0, 0};
+  Sums const none{0, 0, 0, 0, 0, 0};
   Sums so_far = none;
-  for (int base = 0; base < tiles; base += kScanLanes) {
-    int const t = base + threadIdx.x;
-    Sums const mine = t < tiles ? cut(candidates[t], bin_first[t + 1] - bin_first[t]) : none;
-    Sums mine_before, all;
-    Scan(scratch).ExclusiveScan(mine, mine_before, none, AddSums{}, all);
-    if (t < tiles) {
-      before[t] = AddSums{}(so_far, mine_before);
-      piece_first[t] = static_cast<unsigned>(before[t].pieces);
+  for (int base = 0; base < tiles; base += kScanLanes * kTilesOfLane) {
+    int const first = base + static_cast<int>(threadIdx.x) * kTilesOfLane;
+    Sums mine[kTilesOfLane], before_mine, all;
+#pragma unroll
+    for (int i = 0; i < kTilesOfLane; ++i) {
+      int const t = first + i;
+      mine[i] = t < tiles ? cut(candidates[t], bin_first[t + 1] - bin_first[t]) : none;
+      before_mine = i == 0 ? mine[0] : AddSums{}(before_mine, mine[i]);
+    }
+    Scan(scratch).ExclusiveScan(before_mine, before_mine, none, AddSums{}, all);
+    before_mine = AddSums{}(so_far, before_mine);
+#pragma unroll
+    for (int i = 0; i < kTilesOfLane; ++i) {
+      if (int const t = first + i; t < tiles) {
+        before[t] = before_mine;
+        piece_first[t] = static_cast<unsigned>(before_mine.pieces);
+      }
+      before_mine = AddSums{}(before_mine, mine[i]);
     }
     so_far = AddSums{}(so_far, all);
     __syncthreads();
@@ -143,13 +154,23 @@ __global__ void __launch_bounds__(kScanLanes)
     totals->slots = so_far.slots;
     totals->splits = so_far.splits;
     totals->pieces = so_far.pieces;
+    totals->readings = so_far.readings;
     totals->filled_bins = so_far.filled;
+  }
+}
+
+/// Equal shares of a bin's samples.
+__device__ void cut_bin(int bin, unsigned begin, unsigned samples, int pieces, Piece* to) {
+  for (int i = 0; i < pieces; ++i) {
+    unsigned const share = (samples + pieces - 1) / pieces;
+    unsigned const first = min(samples, i * share), last = min(samples, first + share);
+    to[i] = {bin, begin + first, begin + last};
   }
 }
 
 __global__ void __launch_bounds__(kLanes)
     write_parts(unsigned const* candidates, unsigned const* bin_first, int tiles, Cut const cut,
-                Sums const* before, Part* parts, SplitTile* split, Piece* pieces) {
+                Sums const* before, Part* parts, SplitTile* split, Piece* pieces, Piece* readings) {
   int const t = blockIdx.x * kLanes + threadIdx.x;
   if (t >= tiles) return;
   unsigned const n = candidates[t], begin = bin_first[t], samples = bin_first[t + 1] - begin;
@@ -161,12 +182,8 @@ __global__ void __launch_bounds__(kLanes)
     unsigned const first = min(n, i * share), last = min(n, first + share);
     parts[at.parts + i] = {t, first, last, mine.splits > 0 ? at.slots + i : -1};
   }
-  if (mine.pieces == 0) return;
-  unsigned const piece = (samples + mine.pieces - 1) / mine.pieces;
-  for (int i = 0; i < mine.pieces; ++i) {
-    unsigned const first = min(samples, i * piece), last = min(samples, first + piece);
-    pieces[at.pieces + i] = {t, begin + first, begin + last};
-  }
+  cut_bin(t, begin, samples, mine.pieces, pieces + at.pieces);
+  cut_bin(t, begin, samples, mine.readings, readings + at.readings);
 }
 
 /// Candidates of a part: enough parts to fill the device several times over, but not so few samples that a tile's
@@ -178,80 +195,105 @@ Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
   return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),
-          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0))};
+          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0)), kRead};
+}
+
+/// What sorting and cutting need and the plan does not.
+struct Work {
+  Parcel parcel;
+  unsigned *bin = nullptr, *sorted_bin, *sample, *candidates;
+  Sums* before;
+  PartTotals* totals;
+  void* sort;
+  std::size_t sort_bytes = 0;
+  int bits;  // of a bin's number
+
+  Work(Session& session, int samples, int bins)
+      : bits(std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(bins - 1))))) {
+    FINDRHO_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, bin, bin, bin, bin, samples, 0, bits));
+    auto const n = static_cast<std::size_t>(samples), b = static_cast<std::size_t>(bins);
+    std::size_t const at[7] = {parcel.add<unsigned>(n),     parcel.add<unsigned>(n),
+                               parcel.add<unsigned>(n),     parcel.add<unsigned>(b),
+                               parcel.add<Sums>(b),         parcel.add<PartTotals>(1),
+                               parcel.add<char>(sort_bytes)};
+    parcel.allocate(session);
+    bin = parcel.array<unsigned>(at[0]);
+    sorted_bin = parcel.array<unsigned>(at[1]);
+    sample = parcel.array<unsigned>(at[2]);
+    candidates = parcel.array<unsigned>(at[3]);
+    before = parcel.array<Sums>(at[4]);
+    totals = parcel.array<PartTotals>(at[5]);
+    sort = parcel.array<char>(at[6]);
+  }
+};
+
+/// From pinned memory: the copy then needs no further one, nor a wait of its own.
+PartTotals fetch(Session& session, PartTotals const* from) {
+  auto const to = session.keep<Pinned<PartTotals>>("totals of parts",
+                                                   [] { return std::make_shared<Pinned<PartTotals>>(1); });
+  FINDRHO_CHECK(cudaMemcpyAsync(to->get(), from, sizeof(PartTotals), cudaMemcpyDeviceToHost, session.stream));
+  session.stream.synchronize();
+  return *to->get();
 }
 
 }  // namespace
 
 template <class T>
-Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const& r)
-    : count_(static_cast<int>(r.samples)),
-      cell_(session, static_cast<std::size_t>(count_)),
-      fraction_(session, static_cast<std::size_t>(count_) * static_cast<std::size_t>(r.dims)),
-      index_(session, static_cast<std::size_t>(count_)),
-      bin_first_(session, static_cast<std::size_t>(tiles.count()) + 1),
-      piece_first_(session, static_cast<std::size_t>(tiles.count()) + 1) {
-  auto const n = static_cast<std::size_t>(count_), bins = static_cast<std::size_t>(tiles.count());
+Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const& r) {
+  int const count = static_cast<int>(r.samples), bins = tiles.count();
+  auto const n = static_cast<std::size_t>(count), b = static_cast<std::size_t>(bins);
+  std::size_t const at[5] = {arrays_.add<Cell>(n), arrays_.add<T>(n * static_cast<std::size_t>(r.dims)),
+                             arrays_.add<unsigned>(n), arrays_.add<unsigned>(b + 1),
+                             arrays_.add<unsigned>(b + 1)};
+  arrays_.allocate(session);
+  Cell* const cell = arrays_.array<Cell>(at[0]);
+  T* const fraction = arrays_.array<T>(at[1]);
+  unsigned *const index = arrays_.array<unsigned>(at[2]), *const bin_first = arrays_.array<unsigned>(at[3]);
+  piece_first_ = arrays_.array<unsigned>(at[4]);
+  samples_ = {count, cell, {}, index, bin_first};
+  for (int d = 0; d < r.dims; ++d) samples_.fraction[d] = fraction + d * r.samples;
+
   cudaStream_t const stream = session.stream;
   Points const points{tiles,
-                      count_,
+                      count,
                       {r.k[0], r.k[1], r.k[2]},
                       {r.k_factor[0], r.k_factor[1], r.k_factor[2]},
                       {r.matrix[0], r.matrix[1], r.matrix[2]}};
-  Buffer<unsigned> bin(session, n), sorted_bin(session, n), sample(session, n), candidates(session, bins);
-  Buffer<Sums> before(session, bins);
-  Buffer<PartTotals> totals(session, 1);
-  totals.fill(0xff);  // bad: none
-  if (count_ > 0) {
-    find_bins<<<blocks_for(count_), kLanes, 0, stream>>>(points, bin.get(), sample.get(), &totals.get()->bad);
+  Work work(session, count, bins);
+  FINDRHO_CHECK(cudaMemsetAsync(work.totals, 0xff, sizeof(PartTotals), stream));  // bad: none
+  if (count > 0) {
+    find_bins<<<blocks_for(count), kLanes, 0, stream>>>(points, work.bin, work.sample, &work.totals->bad);
     check_launch("find_bins");
-    int const bits = std::max(1, static_cast<int>(std::bit_width(bins - 1)));
-    std::size_t bytes = 0;
-    auto const sort = [&](void* work) {
-      FINDRHO_CHECK(cub::DeviceRadixSort::SortPairs(work, bytes, bin.get(), sorted_bin.get(), sample.get(),
-                                                    index_.get(), count_, 0, bits, stream));
-    };
-    sort(nullptr);
-    Buffer<char> work(session, bytes);
-    sort(work.get());
+    FINDRHO_CHECK(cub::DeviceRadixSort::SortPairs(work.sort, work.sort_bytes, work.bin, work.sorted_bin,
+                                                  work.sample, index, count, 0, work.bits, stream));
     place_sorted<T>
-        <<<blocks_for(count_), kLanes, 0, stream>>>(points, index_.get(), cell_.get(), fraction_.get());
+        <<<blocks_for(count), kLanes, 0, stream>>>(points, work.sorted_bin, index, cell, fraction, bin_first);
     check_launch("place_sorted");
+  } else {
+    FINDRHO_CHECK(cudaMemsetAsync(bin_first, 0, (b + 1) * sizeof(unsigned), stream));
   }
-  int const tile_count = tiles.count();
-  Cut const cut = choose_cut(session, tiles, count_);
-  find_first<<<blocks_for(tile_count + 1), kLanes, 0, stream>>>(sorted_bin.get(), count_, tile_count,
-                                                                bin_first_.get());
-  count_candidates<<<blocks_for(tile_count), kLanes, 0, stream>>>(tiles, bin_first_.get(), candidates.get());
-  scan_parts<<<1, kScanLanes, 0, stream>>>(candidates.get(), bin_first_.get(), tile_count, cut, before.get(),
-                                           piece_first_.get(), totals.get());
+  Cut const cut = choose_cut(session, tiles, count);
+  count_candidates<<<blocks_for(bins), kLanes, 0, stream>>>(tiles, bin_first, work.candidates);
+  scan_parts<<<1, kScanLanes, 0, stream>>>(work.candidates, bin_first, bins, cut, work.before, piece_first_,
+                                           work.totals);
   check_launch("scan_parts");
-  totals_ = totals.download().front();
+  totals_ = fetch(session, work.totals);
   if (totals_.bad != kNone) {
     throw ModuleFailure(CudaFault::bad_argument,
                         "trajectory point " + std::to_string(totals_.bad) + " is not finite");
   }
-  parts_ = std::make_unique<Buffer<Part>>(session, static_cast<std::size_t>(totals_.parts));
-  split_ = std::make_unique<Buffer<SplitTile>>(session, static_cast<std::size_t>(totals_.splits));
-  pieces_ = std::make_unique<Buffer<Piece>>(session, static_cast<std::size_t>(totals_.pieces));
-  write_parts<<<blocks_for(tile_count), kLanes, 0, stream>>>(candidates.get(), bin_first_.get(), tile_count,
-                                                             cut, before.get(), parts_->get(), split_->get(),
-                                                             pieces_->get());
+  auto const all = [](int parts) { return static_cast<std::size_t>(parts); };
+  std::size_t const cut_at[4] = {
+      cuts_.add<Part>(all(totals_.parts)), cuts_.add<SplitTile>(all(totals_.splits)),
+      cuts_.add<Piece>(all(totals_.pieces)), cuts_.add<Piece>(all(totals_.readings))};
+  cuts_.allocate(session);
+  parts_ = cuts_.array<Part>(cut_at[0]);
+  split_ = cuts_.array<SplitTile>(cut_at[1]);
+  pieces_ = cuts_.array<Piece>(cut_at[2]);
+  readings_ = cuts_.array<Piece>(cut_at[3]);
+  write_parts<<<blocks_for(bins), kLanes, 0, stream>>>(work.candidates, bin_first, bins, cut, work.before,
+                                                       parts_, split_, pieces_, readings_);
   check_launch("write_parts");
-}
-
-template <class T>
-SortedSamples<T> Sorted<T>::view() const {
-  SortedSamples<T> v{count_, cell_.get(), {}, index_.get(), bin_first_.get()};
-  auto const axes = count_ > 0 ? static_cast<int>(fraction_.count() / static_cast<std::size_t>(count_)) : 0;
-  for (int d = 0; d < axes; ++d) v.fraction[d] = fraction_.get() + static_cast<std::int64_t>(d) * count_;
-  return v;
-}
-
-template <class T>
-std::size_t Sorted<T>::bytes() const {
-  return cell_.bytes() + fraction_.bytes() + index_.bytes() + bin_first_.bytes() + piece_first_.bytes() +
-         pieces_->bytes() + parts_->bytes() + split_->bytes();
 }
 
 template class Sorted<float>;

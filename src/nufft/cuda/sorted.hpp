@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inside the module: samples sorted by bin, and the work that spreading them is cut into, both in device memory.
 #pragma once
+#include <memory>
+
 #include "backend/cuda/session.hpp"
 #include "nufft/cuda/nufft_abi.hpp"
 #include "nufft/cuda/tiles.hpp"
@@ -33,15 +35,44 @@ struct SplitTile {
   int tile, slot, slots;
 };
 
-/// A part of the samples of one bin, for spreading that is driven by the input: its patches are summed in a slot.
+/// A part of the samples of one bin: when spreading is driven by the input its patches are summed in a slot.
 struct Piece {
   int bin;
   unsigned first, last;  // sorted samples
 };
+/// All samples cut into pieces, in device memory.
+struct Pieces {
+  Piece const* list;
+  unsigned const* first;  // of each bin, and the end; not of pieces to read
+  int count;
+};
 
 struct PartTotals {
-  int parts, slots, splits, pieces, filled_bins;
+  int parts, slots, splits, pieces, readings, filled_bins;
   unsigned bad;  // the first sample that is not finite
+};
+
+/// Several arrays in one allocation: a plan has a dozen, and each call for memory costs a microsecond or two.
+class Parcel {
+ public:
+  /// To be called for each array before the memory is allocated.
+  template <class E>
+  std::size_t add(std::size_t count) {
+    std::size_t const at = bytes_;
+    bytes_ += (count * sizeof(E) + kAligned - 1) / kAligned * kAligned;
+    return at;
+  }
+  void allocate(Session& session) { memory_ = std::make_unique<Buffer<unsigned char>>(session, bytes_); }
+  template <class E>
+  E* array(std::size_t at) const {
+    return reinterpret_cast<E*>(memory_->get() + at);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::size_t kAligned = 256;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<Buffer<unsigned char>> memory_;
 };
 
 template <class T>
@@ -50,27 +81,25 @@ class Sorted {
   /// Waits once, to learn how many parts there are.
   Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const& record);
 
-  SortedSamples<T> view() const;
-  Part const* parts() const { return parts_->get(); }
-  SplitTile const* split_tiles() const { return split_->get(); }
-  Piece const* pieces() const { return pieces_->get(); }
-  /// The first piece of each bin, and the end.
-  unsigned const* piece_first() const { return piece_first_.get(); }
-  int piece_count() const { return totals_.pieces; }
+  SortedSamples<T> view() const { return samples_; }
+  Part const* parts() const { return parts_; }
+  SplitTile const* split_tiles() const { return split_; }
+  Pieces pieces() const { return {pieces_, piece_first_, totals_.pieces}; }
+  /// Shorter ones, for interpolation: nothing is joined afterwards.
+  Pieces readings() const { return {readings_, nullptr, totals_.readings}; }
   int filled_bins() const { return totals_.filled_bins; }
   int part_count() const { return totals_.parts; }
   int slot_count() const { return totals_.slots; }
   int split_count() const { return totals_.splits; }
-  std::size_t bytes() const;
+  std::size_t bytes() const { return arrays_.bytes() + cuts_.bytes(); }
 
  private:
-  int count_;
-  Buffer<Cell> cell_;
-  Buffer<T> fraction_;
-  Buffer<unsigned> index_, bin_first_, piece_first_;
-  std::unique_ptr<Buffer<Part>> parts_;
-  std::unique_ptr<Buffer<SplitTile>> split_;
-  std::unique_ptr<Buffer<Piece>> pieces_;
+  Parcel arrays_, cuts_;
+  SortedSamples<T> samples_{};
+  unsigned* piece_first_ = nullptr;
+  Part* parts_ = nullptr;
+  SplitTile* split_ = nullptr;
+  Piece *pieces_ = nullptr, *readings_ = nullptr;
   PartTotals totals_{};
 };
 
