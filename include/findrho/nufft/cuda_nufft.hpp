@@ -36,8 +36,8 @@ class CudaTrajectoryCopy {
 
 enum class CudaSpreading {
   chosen,     // by precision, kernel, samples a tile and coils
-  by_tiles,   // a block a tile of the grid takes the samples that reach it: best for several coils
-  by_samples  // a warp takes a tile's samples, boxes are joined afterwards: best for many samples of one coil.
+  by_tiles,   // a block a tile of the grid takes the samples that reach it: for few samples a tile
+  by_samples  // a warp takes a tile's samples, boxes are joined afterwards: for many samples a tile.
               // Only in single precision for kernels of up to 7 cells; elsewhere by_tiles is done instead
 };
 
