@@ -75,7 +75,7 @@ double pass_bytes(Problem const& p, CudaToeplitzPlan const& plan) {
       p.matrix.z > 1 ? rows * static_cast<double>(plan.grid.y) / static_cast<double>(p.matrix.y) : 0;
   double const maps = p.coils > 1 ? 2 * n : 0;
   double const q = static_cast<double>(plan.grid.voxels()) * sizeof(float);
-  double const between = p.matrix.z > 1 ? 2 * (rows + slabs) + 2 * slabs : 2 * rows;
+  double const between = p.matrix.z > 1 && !plan.planes ? 2 * (rows + slabs) + 2 * slabs : 2 * rows;
   return coils * (n + maps + 2 * rows + between) + q + n;
 }
 
@@ -92,10 +92,12 @@ class Bench {
     auto const plan = plan_cuda_toeplitz<float>(session_, p.matrix, p.coils);
     double const limit = pass_bytes(p, plan) / copy_ * 1e3;
     std::printf(
-        "product %s, %ld coils: %.4f ms (%s, slab %d, together %d), plain %.4f ms, ratio %.2f; bytes of the "
+        "product %s, %ld coils: %.4f ms (%s, slab %d, together %d%s), plain %.4f ms, ratio %.2f; bytes of "
+        "the "
         "passes %.4f ms: %.0f %%\n",
         p.matrix.shape().str().c_str(), static_cast<long>(p.coils), fused, plan.fused ? "fused" : "plain",
-        plan.slab, plan.together, plain, plain / fused, limit, 100 * limit / fused);
+        plan.slab, plan.together, plan.planes ? ", planes" : "", plain, plain / fused, limit,
+        100 * limit / fused);
     if (!slabs || p.matrix.z == 1) return;
     for (int slab : {32, 64, 128, 256}) {
       for (int lanes : {1, 2, 3, 4}) {

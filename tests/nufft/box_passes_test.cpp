@@ -58,7 +58,7 @@ struct Problem {
     for (int d = 0; d < 3; ++d) {
       for (std::int64_t i = 0; i < n[d]; ++i)
         factor[d].push_back(1 + 0.01f * static_cast<float>(i * (d + 1)));
-      roots[d] = device::roots_of_unity<float>(static_cast<int>(grid[d]));
+      roots[d] = device::line_turns<float>(static_cast<int>(grid[d]), BoxLengths{});
     }
   }
 

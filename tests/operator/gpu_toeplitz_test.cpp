@@ -97,8 +97,8 @@ TEST_F(GpuToeplitz, AgreesWithExactSums) {
 }
 
 TEST_F(GpuToeplitz, AgreesWithTheProcessor) {
-  for (Matrix const& n :
-       {Matrix{128, 128, 1}, Matrix{250, 191, 1}, Matrix{64, 64, 16}, Matrix{61, 120, 33}}) {
+  for (Matrix const& n : {Matrix{128, 128, 1}, Matrix{250, 191, 1}, Matrix{64, 64, 16}, Matrix{61, 120, 33},
+                          Matrix{20, 128, 99}}) {
     Problem<float> const p(n, 2);
     auto const kernel = std::make_shared<ToeplitzKernel<float> const>(
         context_, p.trajectory, n, p.weights, EncodingOptions{.transform = TransformKind::exact});
@@ -134,6 +134,18 @@ TEST_F(GpuToeplitz, CoilsThatDoNotFitTakeMoreTurns) {
   }
   CudaToeplitzOptions const plain{.path = ToeplitzPath::plain, .memory_bytes = 1};
   EXPECT_LT(relative_error(on_device<float>(p, p.x, plain), whole), kAllowed<float>);
+}
+
+TEST_F(GpuToeplitz, GivesPlaneByPlaneWhatSlabsGive) {
+  for (Matrix const& n : {Matrix{6, 100, 128}, Matrix{3, 250, 201}}) {
+    Problem<float> const p(n, 3);
+    ASSERT_TRUE(plan_cuda_toeplitz<float>(*session_, n, 3).planes);
+    ASSERT_FALSE(plan_cuda_toeplitz<float>(*session_, n, 3, {.slab = 16}).planes);
+    Array<std::complex<float>> const slabs = on_device<float>(p, p.x, {.slab = 16});
+    EXPECT_LT(relative_error(on_device<float>(p, p.x), slabs), kAllowed<float>) << n.y << " x " << n.z;
+    EXPECT_LT(relative_error(on_device<float>(p, p.x, {.memory_bytes = 1}), slabs), kAllowed<float>)
+        << n.y << " x " << n.z << ", coil after coil";
+  }
 }
 
 TEST_F(GpuToeplitz, LongLinesTakeThePlainPath) {

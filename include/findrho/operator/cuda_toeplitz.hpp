@@ -17,7 +17,7 @@ struct CudaToeplitzOptions {
   ToeplitzPath path = ToeplitzPath::fastest;
   /// Of the work arrays of the coils that are done together; more coils than fit take more turns, not more memory.
   std::int64_t memory_bytes = std::int64_t{8} << 30;
-  int slab = 0;      // x frequencies that go through y and z together; 0: what fits the L2 cache
+  int slab = 0;      // x frequencies that go through y and z together; 0: planes, or what fits the L2 cache
   int together = 0;  // coils that go through a slab together; 0: chosen
   int lanes = 0;     // slabs side by side; 0: chosen
 };
@@ -28,6 +28,7 @@ struct CudaToeplitzPlan {
   Matrix grid;             // of Q's spectrum
   std::int64_t bytes = 0;  // device memory, maps and images not counted
   int batch = 1, slab = 0, together = 0;
+  bool planes = false;  // y and z in one pass, plane by plane, instead of slabs
 };
 template <class T>
 CudaToeplitzPlan plan_cuda_toeplitz(CudaSession const& session, Matrix const& matrix, std::int64_t coils,

@@ -96,12 +96,22 @@ FINDRHO_HD constexpr int first_factor(int n) {
                                          : n;
 }
 
-/// v[f] = sum_j v[j] exp(-+i 2 pi f j / R), all in registers; elements that are zero at compile time cost nothing.
-template <Direction D, int R, class T>
+/// v[f] = sum_j v[j] exp(-+i 2 pi f j / R), all in registers, where elements from Filled on are zero. Filled is R or half of
+/// it; the compiler alone may not leave out the addition of a zero, because of its sign.
+template <Direction D, int R, int Filled = R, class T>
 FINDRHO_HD inline void transform(Complex<T>* v) {
+  static_assert(Filled == R || (2 * Filled == R && first_factor(R) % 2 == 0));
   constexpr int A = first_factor(R), B = R / A;
   if constexpr (R == 1) {
     return;
+  } else if constexpr (R == 2 && Filled == 1) {
+    v[1] = v[0];
+  } else if constexpr (R == 4 && Filled == 2) {
+    Complex<T> const a = v[0], b = v[1], w = rooted<D, 4>(b, 1);
+    v[0] = a + b;
+    v[1] = a + w;
+    v[2] = a - b;
+    v[3] = a - w;
   } else if constexpr (R == 2) {
     Complex<T> const a = v[0];
     v[0] = a + v[1];
@@ -142,7 +152,7 @@ FINDRHO_HD inline void transform(Complex<T>* v) {
     for (int b = 0; b < B; ++b) {
       FINDRHO_UNROLL
       for (int a = 0; a < A; ++a) part[a] = v[a * B + b];
-      transform<D, A>(part);
+      transform<D, A, Filled * A / R>(part);
       FINDRHO_UNROLL
       for (int a = 0; a < A; ++a) v[a * B + b] = rooted<D, R>(part[a], a * b);
     }
@@ -168,6 +178,19 @@ struct Factors {
   FINDRHO_HD static constexpr int frequency(int place) {
     return place / (R2 * R3) + R1 * (place / R3 % R2) + R1 * R2 * (place % R3);
   }
+};
+
+/// Where the tables of the factors that turn elements between the steps of a line begin: each has the factors of a step as
+/// neighbouring threads read them.
+template <class F>
+struct TurnsOf {
+  static constexpr int R1 = F::R1, R2 = F::R2, R3 = F::R3;
+  static constexpr int first = 0;  // [k1][t < L / R1]
+  /// [m3][t < L / R3], the same where both are square
+  static constexpr int last = R2 == 1 && R1 == R3 ? 0 : F::size;
+  static constexpr int middle = last + F::size;            // [k2][t < R3]
+  static constexpr int middle_inverse = middle + R2 * R3;  // [k2][t < R1]
+  static constexpr int size = middle_inverse + R2 * R1;
 };
 
 }  // namespace findrho::device

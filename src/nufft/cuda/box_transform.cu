@@ -45,9 +45,9 @@ std::shared_ptr<BoxTransform> BoxTransform::of(Session& session, TileGrid const&
 BoxTransform::BoxTransform(Session& session, TileGrid const& tiles)
     : session_(session),
       together_(1),
-      roots_{{session, device::roots_of_unity<float>(tiles.grid[0])},
-             {session, device::roots_of_unity<float>(tiles.grid[1])},
-             {session, device::roots_of_unity<float>(tiles.grid[2])}} {
+      roots_{{session, device::line_turns<float>(tiles.grid[0], BoxLengths{})},
+             {session, device::line_turns<float>(tiles.grid[1], BoxLengths{})},
+             {session, device::line_turns<float>(tiles.grid[2], BoxLengths{})}} {
   std::size_t const coil = sizeof(float2) * static_cast<std::size_t>(tiles.grid[0]) *
                            static_cast<std::size_t>(tiles.grid[1]) * static_cast<std::size_t>(tiles.grid[2]);
   together_ = static_cast<int>(std::max<std::size_t>(kCached / coil, 1));

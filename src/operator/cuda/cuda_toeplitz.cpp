@@ -30,7 +30,8 @@ CudaToeplitzPlan plan_cuda_toeplitz(CudaSession const& session, Matrix const& ma
   CudaToeplitzRecord const record = record_of<T>(matrix, coils, options);
   CudaToeplitzFacts f{};
   call(session, session.table<CudaToeplitzTable>().describe, session.handle(), &record, &f);
-  return {f.fused != 0, {f.grid[0], f.grid[1], f.grid[2]}, f.bytes, f.batch, f.slab, f.together};
+  return {f.fused != 0, {f.grid[0], f.grid[1], f.grid[2]}, f.bytes, f.batch, f.slab, f.together,
+          f.planes != 0};
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fused path: sizes of batch and slab, memory, roots of unity.
+// The fused path: sizes of batch and slab, memory, tables, the order of Q.
 #include "backend/cuda/elements.hpp"
+#include "backend/cuda/launch.hpp"
 #include "operator/cuda/pass_launch.hpp"
 #include "operator/cuda/product.hpp"
 
@@ -27,6 +28,11 @@ FusedShape shape_of(Session& session, CudaToeplitzRecord const& r) {
   s.slab = s.length[0];
   s.together = 1;
   if (!s.volume()) return s;
+  s.planes = goes_by_planes<T>(s.length[1], s.length[2]) && r.slab <= 0;
+  if (s.planes) {
+    s.together = s.coils;
+    return s;
+  }
   int cache = 0;
   FINDRHO_CHECK(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, session.device));
   Index const column = static_cast<Index>(s.length[1]) * s.n[2] * static_cast<Index>(sizeof(Complex<T>));
@@ -48,12 +54,15 @@ class Fused final : public Product<T> {
         shape_(shape_of<T>(session, record)),
         coils_(static_cast<int>(record.coils)),
         rows_(session, static_cast<std::size_t>(shape_.rows_size() * shape_.coils)),
-        passes_(session.stream, shape_.volume() ? lanes_of(record) : 0),
+        passes_(session.stream, shape_.volume() && !shape_.planes ? lanes_of(record) : 0),
         slabs_(session, static_cast<std::size_t>(shape_.slab_size() * shape_.together * passes_.lanes())),
         spectrum_(session, static_cast<std::size_t>(shape_.spectrum_size())),
-        roots_{roots(0), roots(1), roots(2)} {}
+        turns_{turns(0), turns(1), turns(2)} {}
 
   void set_spectrum(T const* spectrum) override {
+    if constexpr (kHasPlanes<T>) {
+      if (shape_.planes) return set_spectrum_of_planes(spectrum);
+    }
     Buffer<int> const y = places(1), z = places(2);
     launch_elements(session_.stream, shape_.spectrum_size(),
                     SortSpectrum<T>{spectrum,
@@ -67,7 +76,7 @@ class Fused final : public Product<T> {
 
   void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z) override {
     FusedMemory<T> const memory{
-        rows_.get(), slabs_.get(), {roots_[0].get(), roots_[1].get(), roots_[2].get()}, spectrum_.get()};
+        rows_.get(), slabs_.get(), {turns_[0].get(), turns_[1].get(), turns_[2].get()}, spectrum_.get()};
     for (int first = 0; first < coils_; first += shape_.coils) {
       Complex<T> const* const batch = maps == nullptr ? nullptr : maps + first * shape_.voxels();
       fused_product(passes_, shape_, memory, std::min(shape_.coils, coils_ - first), x, batch, z,
@@ -76,7 +85,12 @@ class Fused final : public Product<T> {
   }
 
  private:
-  Buffer<Complex<T>> roots(int d) { return {session_, roots_of_unity<T>(shape_.length[d])}; }
+  /// One element for an axis of one voxel, which has no steps.
+  Buffer<Complex<T>> turns(int d) {
+    std::vector<Complex<T>> turns = line_turns<T>(shape_.length[d], typename FusedLengths<T>::Type{});
+    if (turns.empty()) turns.push_back({1, 0});
+    return {session_, turns};
+  }
   Buffer<int> places(int d) {
     std::vector<int> frequency(static_cast<std::size_t>(shape_.length[d]));
     with_factors(shape_.length[d], typename FusedLengths<T>::Type{}, [&](auto factors) {
@@ -86,6 +100,21 @@ class Fused final : public Product<T> {
     });
     return {session_, frequency};
   }
+  void set_spectrum_of_planes(T const* spectrum) {
+    Buffer<int> const z = places(2);
+    std::vector<int> frequency(static_cast<std::size_t>(shape_.length[1]));
+    PlaneRuns runs{};
+    with_factors(shape_.length[1], PlaneLengths{}, [&](auto factors) {
+      using Shape = PlaneShape<T, decltype(factors)>;
+      runs = {decltype(factors)::size, Shape::kLines, decltype(factors)::R3};
+      for (std::size_t c = 0; c < frequency.size(); ++c) {
+        frequency[c] = Shape::frequency(static_cast<int>(c));
+      }
+    });
+    Buffer<int> const y(session_, frequency);
+    SortPlanes<T> const sort{spectrum, spectrum_.get(), y.get(), z.get(), shape_.length[0], runs};
+    launch_team<256>(session_.stream, sort.blocks(), sort);
+  }
 
   Session& session_;
   FusedShape shape_;
@@ -94,7 +123,7 @@ class Fused final : public Product<T> {
   LanePasses<T> passes_;
   Buffer<Complex<T>> slabs_;
   Buffer<T> spectrum_;
-  Buffer<Complex<T>> roots_[3];
+  Buffer<Complex<T>> turns_[3];
 };
 
 template <class T>
@@ -110,7 +139,8 @@ CudaToeplitzFacts facts_of(Session& session, CudaToeplitzRecord const& record) {
                                  s.spectrum_size() * static_cast<Index>(sizeof(T))),
           s.coils,
           s.slab,
-          s.together};
+          s.together,
+          s.planes ? 1 : 0};
 }
 
 }  // namespace

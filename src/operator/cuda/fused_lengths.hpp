@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lengths that have fused passes, as factors. A line of n voxels takes the shortest one that holds 2 n.
 #pragma once
+#include <cstdint>
+
 #include "backend/cuda/line_lengths.hpp"
 
 namespace findrho::device {
+
+using Index = std::int64_t;
 
 template <class T>
 struct FusedLengths {
@@ -28,6 +32,16 @@ int fused_length(int n, Lengths<F...>) {
 template <class T>
 int fused_length(int n) {
   return fused_length(n, typename FusedLengths<T>::Type{});
+}
+
+/// Lengths that y and z of a volume go through in one pass (plane_pass.hpp) where both have the same, in single precision:
+/// those at which it was measured to be faster.
+using PlaneLengths = Lengths<Factors<16, 1, 16>, Factors<8, 8, 8>>;
+template <class T>
+constexpr bool kHasPlanes = sizeof(T) == 4;
+template <class T>
+bool goes_by_planes(int length_y, int length_z) {
+  return kHasPlanes<T> && length_y == length_z && has_length(length_y, PlaneLengths{});
 }
 
 }  // namespace findrho::device

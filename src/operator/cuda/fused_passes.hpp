@@ -9,10 +9,9 @@
 
 #include "backend/cuda/line_steps.hpp"
 #include "findrho/core/array.hpp"
+#include "operator/cuda/fused_lengths.hpp"
 
 namespace findrho::device {
-
-using Index = std::int64_t;
 
 /// Asks for what lies there to be brought into the L2 cache.
 template <class T>
@@ -26,32 +25,51 @@ FINDRHO_HD void prefetch(T const* from) {
 
 template <class T>
 struct RowsArguments {
-  Complex<T> const *in, *maps, *roots;  // maps may be null: 1
+  Complex<T> const *in, *maps, *turns;  // maps may be null: 1
   Complex<T>* out;
   int n, rows, coils;
   Index image_stride;  // of RowsForward, from coil to coil: 0 where all coils share the image
   Write write;         // of RowsInverse
 };
 
-/// out[coil][row][frequency] = transform of maps[coil][row][.] in[row][.]
-template <class T, class F>
+/// Where the frequencies of rows lie.
+template <class F, int Lines>
+struct RowAfterRow {  // [row][frequency]
+  static constexpr bool kSideBySide = false;
+  using Layout = OneByOne<F, Lines>;
+  FINDRHO_HD static Index at(int rows, int row, int frequency) {
+    (void)rows;
+    return static_cast<Index>(row) * F::size + frequency;
+  }
+};
+template <class F, int Lines>
+struct PlaneAfterPlane {  // [frequency][row]
+  static constexpr bool kSideBySide = true;
+  using Layout = Turned<F, Lines>;
+  FINDRHO_HD static Index at(int rows, int row, int frequency) {
+    return static_cast<Index>(frequency) * rows + row;
+  }
+};
+
+/// out[coil][row, frequency] = transform of maps[coil][row][.] in[row][.]
+template <class T, class F, template <class, int> class Order = RowAfterRow>
 struct RowsForward {
   using C = Complex<T>;
   static constexpr int kLines = lines_of_block<T, F>();
-  using Layout = OneByOne<F, kLines>;
+  using Place = Order<F, kLines>;
+  using Layout = typename Place::Layout;
   RowsArguments<T> a;
 
   std::size_t scratch_bytes() const { return Layout::kElements * sizeof(C); }
-  FINDRHO_HD int blocks_of_coil() const { return (a.rows + kLines - 1) / kLines; }
-  Index blocks() const { return static_cast<Index>(blocks_of_coil()) * a.coils; }
+  /// Coils of the same rows are neighbours, so that they find the image in the cache.
+  Index blocks() const { return static_cast<Index>((a.rows + kLines - 1) / kLines) * a.coils; }
 
   template <class Team>
   FINDRHO_HD void operator()(Team const& team, Index block, unsigned char* scratch) const {
     using Steps = LineSteps<T, F, Layout, kLines>;
-    Steps const steps{reinterpret_cast<C*>(scratch), a.roots};
-    int const coil = static_cast<int>(block) / blocks_of_coil();
-    int const first = (static_cast<int>(block) - coil * blocks_of_coil()) * kLines, count = a.n,
-              lines = a.rows;
+    Steps const steps{reinterpret_cast<C*>(scratch), a.turns};
+    int const coil = static_cast<int>(block) % a.coils, first = static_cast<int>(block) / a.coils * kLines;
+    int const count = a.n, lines = a.rows;
     C const* const from = a.in + coil * a.image_stride;
     C const* const map = a.maps == nullptr ? nullptr : a.maps + static_cast<Index>(coil) * lines * count;
     C* const to = a.out + static_cast<Index>(coil) * lines * F::size;
@@ -65,22 +83,22 @@ struct RowsForward {
     steps.forward_last(team, [&](int line, int t, C const* v) {
       if (first + line >= lines) return;
       FINDRHO_UNROLL
-      for (int i = 0; i < F::R3; ++i)
-        to[static_cast<Index>(first + line) * F::size + t + Steps::M3 * i] = v[i];
+      for (int i = 0; i < F::R3; ++i) to[Place::at(lines, first + line, t + Steps::M3 * i)] = v[i];
     });
   }
 };
 
-/// out[row][.] (+)= sum_c conj(maps[c][row][.]) inverse transform of in[c][row][frequency]
+/// out[row][.] (+)= sum_c conj(maps[c][row][.]) inverse transform of in[c][row, frequency]
 /// A block has the lines of some rows and of beside() coils at a time; each adds its coils' values in scratch, and the
 /// sums of lines side by side are added at the end.
-template <class T, class F>
+template <class T, class F, template <class, int> class Order = RowAfterRow>
 struct RowsInverse {
   using C = Complex<T>;
   static constexpr int kLines = lines_of_block<T, F>(), kHalf = F::size / 2;
   /// With fewer blocks than this a device is not full.
   static constexpr int kEnoughBlocks = 256;
-  using Layout = OneByOne<F, kLines>;
+  using Place = Order<F, kLines>;
+  using Layout = typename Place::Layout;
   RowsArguments<T> a;
 
   FINDRHO_HD int beside() const {
@@ -101,7 +119,7 @@ struct RowsInverse {
   template <class Team>
   FINDRHO_HD void operator()(Team const& team, Index block, unsigned char* scratch) const {
     using Steps = LineSteps<T, F, Layout, kLines>;
-    Steps const steps{reinterpret_cast<C*>(scratch), a.roots};
+    Steps const steps{reinterpret_cast<C*>(scratch), a.turns};
     C* const sums = steps.work + Layout::kElements;
     int const side = beside(), rows = kLines / side, first = static_cast<int>(block) * rows;
     int const count = a.n, all_rows = a.rows, coils = a.coils;
@@ -115,8 +133,14 @@ struct RowsInverse {
       steps.inverse_first(team, [&](int line, int t, int i) {
         int const row = row_of(line), coil = coil_of(line);
         if (row >= all_rows || coil >= coils) return C{0, 0};
-        return in[(static_cast<Index>(coil) * all_rows + row) * F::size + t + Steps::M3 * i];
+        return in[static_cast<Index>(coil) * all_rows * F::size +
+                  Place::at(all_rows, row, t + Steps::M3 * i)];
       });
+      if constexpr (Place::kSideBySide) {
+        if (c + side < coils)
+          prefetch_rows(team, in + static_cast<Index>(c + side) * all_rows * F::size, first);
+      }
+      bool const done = side == 1 && c + 1 == coils;
       steps.inverse_last(team, [&](int line, int i, C value) {
         int const row = row_of(line), coil = coil_of(line);
         if (i >= count || row >= all_rows) return;
@@ -125,15 +149,16 @@ struct RowsInverse {
           value = times_conj(
               value, Steps::read_only_complex(maps + static_cast<Index>(coil) * all_rows * count + at));
         }
-        if (coils == 1) {
-          out[at] = add ? out[at] + value : value;
+        C* const sum = sums + line * kHalf + i;
+        if (c > 0) value = *sum + value;
+        if (!done) {
+          *sum = value;
         } else {
-          C* const sum = sums + line * kHalf + i;
-          *sum = c > 0 ? *sum + value : value;
+          out[at] = add ? out[at] + value : value;
         }
       });
     }
-    if (coils == 1) return;
+    if (side == 1) return;
     team.sync();
     team.each(rows * count, [&](int task) {
       int const r = task / count, i = task - r * count;
@@ -142,6 +167,17 @@ struct RowsInverse {
       for (int line = r * side; line < (r + 1) * side; ++line) sum = sum + sums[line * kHalf + i];
       C& to = out[static_cast<Index>(first + r) * count + i];
       to = add ? to + sum : sum;
+    });
+  }
+
+ private:
+  /// Asks for the frequencies of a block's rows, side by side, of the next coil.
+  template <class Team>
+  FINDRHO_HD void prefetch_rows(Team const& team, C const* coil, int first) const {
+    constexpr int sector = static_cast<int>(32 / sizeof(C)), sectors = (kLines + sector - 1) / sector;
+    team.each(F::size * sectors, [&](int task) {
+      int const row = first + task % sectors * sector;
+      if (row < a.rows) prefetch(coil + Place::at(a.rows, row, task / sectors));
     });
   }
 };
@@ -155,7 +191,7 @@ template <class T>
 struct ColumnsArguments {
   Complex<T> const* in;
   Complex<T>* out;
-  Complex<T> const* roots;
+  Complex<T> const* turns;
   Columns from, to;
   int n, planes, columns, coils;
   T const* spectrum;  // of Multiply: [place][column]
@@ -192,7 +228,7 @@ struct ColumnsForward : ColumnsPass<T, F> {
   FINDRHO_HD void operator()(Team const& team, Index block, unsigned char* scratch) const {
     auto const p = this->place_of(block);
     ColumnsArguments<T> const& args = this->a;
-    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.roots};
+    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.turns};
     C const* const source = args.in + p.coil * args.from.coil + p.plane * args.from.plane + p.column;
     C* const target = args.out + p.coil * args.to.coil + p.plane * args.to.plane + p.column;
     int const count = args.n, width = args.columns - p.column;
@@ -219,7 +255,7 @@ struct ColumnsInverse : ColumnsPass<T, F> {
   FINDRHO_HD void operator()(Team const& team, Index block, unsigned char* scratch) const {
     auto const p = this->place_of(block);
     ColumnsArguments<T> const& args = this->a;
-    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.roots};
+    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.turns};
     C const* const source = args.in + p.coil * args.from.coil + p.plane * args.from.plane + p.column;
     C* const target = args.out + p.coil * args.to.coil + p.plane * args.to.plane + p.column;
     int const count = args.n, width = args.columns - p.column;
@@ -244,7 +280,7 @@ struct Multiply : ColumnsPass<T, F> {
   FINDRHO_HD void operator()(Team const& team, Index block, unsigned char* scratch) const {
     auto const p = this->place_of(block);
     ColumnsArguments<T> const& args = this->a;
-    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.roots};
+    typename Base::Steps const steps{reinterpret_cast<C*>(scratch), args.turns};
     C* const data = args.out + p.coil * args.to.coil + p.column;
     T const* const q = args.spectrum + p.column;
     int const count = args.n, width = args.columns - p.column;
@@ -259,8 +295,11 @@ struct Multiply : ColumnsPass<T, F> {
     steps.forward_first(team, [&](int line, int i) {
       return i < count && line < width ? data[i * step + line] : C{0, 0};
     });
-    steps.multiply(team, [&](int line, int place) {
-      return line < width ? read_only(q + place * q_step + line) : T(0);
+    steps.multiply(team, [&](int, int line, int g, T* factors) {
+      FINDRHO_UNROLL
+      for (int i = 0; i < F::R3; ++i) {
+        factors[i] = line < width ? read_only(q + (g * F::R3 + i) * q_step + line) : T(0);
+      }
     });
     steps.inverse_last(team, [&](int line, int i, C value) {
       if (i < count && line < width) data[i * step + line] = value;

@@ -18,6 +18,9 @@ void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<fl
 void launch_columns_inverse(cudaStream_t stream, int length, ColumnsArguments<double> const& a);
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<float> const& a);
 void launch_multiply(cudaStream_t stream, int length, ColumnsArguments<double> const& a);
+void launch_rows_to_planes(cudaStream_t stream, int length, RowsArguments<float> const& a);
+void launch_rows_from_planes(cudaStream_t stream, int length, RowsArguments<float> const& a);
+void launch_planes(cudaStream_t stream, int length, PlanesArguments<float> const& a);
 
 template <class T>
 struct DevicePasses {
@@ -31,6 +34,13 @@ struct DevicePasses {
     launch_columns_inverse(stream, length, a);
   }
   void multiply(int length, ColumnsArguments<T> const& a) const { launch_multiply(stream, length, a); }
+  void rows_to_planes(int length, RowsArguments<T> const& a) const {
+    launch_rows_to_planes(stream, length, a);
+  }
+  void rows_from_planes(int length, RowsArguments<T> const& a) const {
+    launch_rows_from_planes(stream, length, a);
+  }
+  void planes(int length, PlanesArguments<T> const& a) const { launch_planes(stream, length, a); }
 };
 
 /// The passes on a main stream, those of slabs on streams of their own beside each other: while one begins or ends, another

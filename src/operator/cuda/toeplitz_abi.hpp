@@ -15,7 +15,7 @@ struct CudaToeplitzRecord {
   long long coils;
   long long memory_bytes;  // of the work arrays of the coils that are done together; one coil at least
   int path;
-  int slab;      // x frequencies that go through y and z together; 0: what fits the L2 cache
+  int slab;      // x frequencies that go through y and z together; 0: planes, or what fits the L2 cache
   int together;  // coils that go through a slab together; 0: chosen
   int lanes;     // slabs side by side; 0: chosen
 };
@@ -25,11 +25,12 @@ struct CudaToeplitzFacts {
   long long grid[3];
   long long bytes;  // device memory of spectrum and work arrays
   int batch, slab, together;
+  int planes = 0;  // 1: y and z in one pass, plane by plane, instead of slabs
 };
 
 struct CudaToeplitzTable {
   static constexpr char const* kTopic = "toeplitz";
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
   int (*describe)(void* session, CudaToeplitzRecord const*, CudaToeplitzFacts*, CudaFault*);
   int (*open)(void* session, CudaToeplitzRecord const*, void** product, CudaFault*);
   void (*close)(void* product);
