@@ -12,7 +12,8 @@ constexpr int kThreads = 256;  // two warpgroups
 
 template <RightKind kKind>
 struct Stages {
-  static constexpr int kSamples = forward_samples(kKind), kProducts = kSamples / 128;  // of a warpgroup
+  static constexpr int kSamples = forward_samples(kKind);
+  [[maybe_unused]] static constexpr int kProducts = kSamples / 128;  // of a warpgroup; Hopper alone uses it
   static constexpr int kPhases = forward_bytes(kKind, kSamples), kRows = forward_bytes(kKind, kForwardRows);
   static constexpr int kCount = kKind == RightKind::fp16 ? 4 : 2;
   static constexpr std::size_t kBytes = 1024 + kPhases + kCount * kRows + (2 * kCount + 1) * 8;
