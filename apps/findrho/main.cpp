@@ -100,7 +100,7 @@ int run(std::vector<std::string> const& arguments) {
   std::cout.flush();
   if (!std::cout)
     throw Error(ErrorKind::cannot_write, "cannot write to the standard output",
-                "look at the disk's free space");
+                "look at the disk's free space, or at the program that reads it");
   return app.interrupted() ? exit_code(ErrorKind::cancelled) : 0;
 }
 
