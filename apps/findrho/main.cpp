@@ -96,6 +96,10 @@ int run(std::vector<std::string> const& arguments) {
     return root.exit(asked);
   } catch (CLI::ParseError const& refusal) {
     refuse(root, refusal);
+  } catch (Error& error) {
+    if (error.kind == ErrorKind::bad_option && error.hint.empty())
+      error.hint = "see " + describe(reached(root)).name + " --help";
+    throw;
   }
   std::cout.flush();
   if (!std::cout)
