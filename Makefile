@@ -9,7 +9,7 @@ help:
 	@echo "make test          build everything, run all tests"
 	@echo "make bench         measure beside FINUFFT and BART (BENCH=\"--quick\" for a glance): a table, JSON, a picture"
 	@echo "make asan, tsan    the same under AddressSanitizer and UBSan, under ThreadSanitizer"
-	@echo "make cuda          compile the CUDA backend, where nvcc is found (no GPU needed)"
+	@echo "make cuda          the program with its CUDA module, where nvcc is found (no GPU needed)"
 	@echo "make format        format the C++ code; make check-format only checks it"
 
 demo:

@@ -207,7 +207,8 @@ def picture(rows, path):
         draw.text((8, y), label, "black", font)
         draw.rectangle([at(0.5), y + 2, at(speed), y + step - 4], "#3a7d44" if speed >= goal else "#c98b2b")
         draw.line([at(goal), y, at(goal), y + step - 2], "black", 2)
-        draw.text((at(speed) + 6, y), f"{speed:.2f}", "black", font)
+        end = at(goal) if 0 <= at(goal) - at(speed) < 40 else at(speed)  # the number beside the mark, not under it
+        draw.text((end + 6, y), f"{speed:.2f}", "black", font)
     image.save(path)
 
 

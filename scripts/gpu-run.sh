@@ -75,6 +75,8 @@ part_sanitizer() {
   check racecheck test_solver 'GpuCg.StepsLike*:GpuCg.KeepsAs*'
   check memcheck test_dft 'GpuRungs.AgreeInSinglePrecision:GpuSeparable.QAgrees:GpuSeparable.GivesTheSame*'
   check racecheck test_dft 'GpuRungs.AgreeInSinglePrecision'
+  check memcheck test_dft 'GpuSeparable.ForwardAgrees*:GpuSeparable.CoilsAgree*'
+  check racecheck test_dft 'GpuSeparable.QAgrees'
   step 60 memcheck-lab compute-sanitizer --tool memcheck bin/findrho lab --device cuda --small --once
   show 2 memcheck-lab 'ERROR SUMMARY'
 }

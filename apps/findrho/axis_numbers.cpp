@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "axis_numbers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <type_traits>
 
 #include "findrho/core/error.hpp"
@@ -47,6 +50,16 @@ std::array<T, 3> per_axis(std::string const& text, std::string const& option) {
     result[d] = values[d];
   }
   return result;
+}
+
+std::function<std::string(std::string const&)> number_from(double least, double most) {
+  return [least, most](std::string const& text) {
+    char* end = nullptr;
+    double const value = std::strtod(text.c_str(), &end);
+    bool const fits =
+        end != text.c_str() && *end == '\0' && value >= least && value <= most;  // NaN fits nowhere
+    return fits ? std::string() : fmt::format("{} is not a number from {:g} to {:g}", text, least, most);
+  };
 }
 
 std::string refuse_negative(std::string const& text) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ std::vector<T> numbers(std::string const& text, char separator, std::string cons
 /// Errors  bad_option, naming the option
 template <class T>
 std::array<T, 3> per_axis(std::string const& text, std::string const& option);
+
+/// For CLI11's check: what is wrong with a text that has to be a number from least to most, "" for nothing. CLI11's own
+/// Range lets NaN pass.
+std::function<std::string(std::string const&)> number_from(double least, double most);
 
 /// What is wrong with a text for an option that counts from 0, "" for nothing: for CLI11's check, whose conversion would take
 /// -1 for the largest number there is.

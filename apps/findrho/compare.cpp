@@ -105,7 +105,8 @@ void write_picture(std::string const& path, std::vector<Compared> const& compare
     panel.push_back({scaled.back().view(), fmt::format("{}\nPSNR {:.1f} dB", caption, quality.psnr_db)});
   }
   View<float const> const truth = middle_slice(reference);
-  panel.push_back({truth, "reference"});
+  bool const named = options.captions.size() > compared.size();
+  panel.push_back({truth, named ? options.captions[compared.size()] : "reference"});
   write_png(path, make_panel(panel, {.window = percentile_window({truth})}));
 }
 
@@ -136,9 +137,28 @@ void compare_with_parboil(Options const& options) {
   }
 }
 
+/// Options that would do nothing are refused.
+void require_meaning(Options const& options) {
+  auto const refuse = [](bool wrong, std::string const& what, std::string const& hint) {
+    if (wrong) throw Error(ErrorKind::bad_option, what, hint);
+  };
+  bool const of_images = !options.mask.empty() || !options.picture.empty() || options.scale != "none";
+  refuse(options.parboil && of_images,
+         "--mask, --picture and --scale are about images, --parboil compares numbers",
+         "leave them or --parboil out");
+  refuse(!options.captions.empty() && options.picture.empty(), "--captions are for a picture",
+         "add --picture");
+  refuse(options.captions.size() > options.images.size(),
+         fmt::format("{} captions for {} images", options.captions.size(), options.images.size()),
+         "give one for each image, the reference last");
+}
+
 void compare(Options const& options) {
+  require_meaning(options);
   if (options.parboil) return compare_with_parboil(options);
-  OutputSet outputs({.force = options.force, .inputs = options.images});
+  std::vector<std::string> inputs = options.images;
+  if (!options.mask.empty()) inputs.push_back(options.mask);
+  OutputSet outputs({.force = options.force, .inputs = inputs});
   std::string const picture = stage_picture(outputs, options.picture);
   Array<float> const reference = read_image_magnitude(options.reference());
   CompareOptions compare_options;
@@ -190,7 +210,9 @@ void add_compare(CLI::App& root, App&) {
       ->add_option("--picture", options->picture,
                    "Write the middle slices side by side, with one window (.png)")
       ->type_name("FILE");
-  command->add_option("--captions", options->captions, "Captions of the picture, one for each image")
+  command
+      ->add_option("--captions", options->captions,
+                   "Captions of the picture, one for each image, the reference last")
       ->type_name("TEXT");
   command->add_flag("--parboil", options->parboil,
                     "The two files are Q as Parboil's mri-q writes it, compared by its rule");

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "findrho/core/error.hpp"
+#include "findrho/io/output_set.hpp"
 #include "findrho/io/png.hpp"
 #include "io/font.hpp"
 #include "lab_parts.hpp"
@@ -262,14 +262,10 @@ std::string chart_svg(Chart const& chart) {
 }
 
 void write_chart(std::filesystem::path const& stem, Chart const& chart) {
-  std::string const svg = stem.string() + ".svg";
-  std::ofstream file(svg);
-  file << chart_svg(chart);
-  file.close();
-  if (!file)
-    throw Error(ErrorKind::cannot_write, "cannot write " + svg,
-                "look at the folder's rights and the disk's free space");
-  write_png(stem.string() + ".png", chart_image(chart));
+  OutputSet outputs({.force = true});
+  write_text(outputs.stage(stem.string() + ".svg"), chart_svg(chart));
+  write_png(outputs.stage(stem.string() + ".png"), chart_image(chart));
+  outputs.commit();
 }
 
 GreyImage chart_image(Chart const& chart) {

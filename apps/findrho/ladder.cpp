@@ -61,6 +61,34 @@ std::vector<Rung> rungs_for(Options const& options, bool cuda, ExactSum<T> const
   return chosen;
 }
 
+/// Options that the asked table does not look at are refused, rather than passed over in silence.
+void require_meaning(CLI::App const& command, Options const& options) {
+  auto const refuse = [&](std::string const& name, std::string const& why) {
+    if (command.get_option(name)->count() == 0) return;
+    throw Error(ErrorKind::bad_option, name + " " + why, "leave one of the two out");
+  };
+  if (options.quality) {
+    for (char const* name : {"--samples", "--coils", "--trajectory", "--sum", "--input", "--rungs",
+                             "--precision", "--block", "--chunk", "--unroll", "--per-thread", "--budget",
+                             "--repeats", "--output", "--amdahl", "--explain", "--json"}) {
+      refuse(name, "has no part in the comparison of images that --quality makes");
+    }
+  }
+  if (!options.problem.input.empty()) {
+    for (char const* name : {"--size", "--samples", "--trajectory", "--sum"})
+      refuse(name, "is for a synthetic scan, and --input brings its own");
+  }
+  if (options.json) refuse("--explain", "is text, and --json prints none");
+  if (!options.output.empty() && options.problem.input.empty()) {
+    throw Error(ErrorKind::bad_option, "--output is the result of an mri-q input, and there is no --input",
+                "give --input, or leave --output out");
+  }
+  for (char const* name : {"--max-psnr-loss", "--snr"}) {
+    if (!options.quality && command.get_option(name)->count() > 0)
+      throw Error(ErrorKind::bad_option, std::string(name) + " is for --quality", "add --quality");
+  }
+}
+
 /// Errors  bad_option  a rung was asked for by name that does not run on such a sum there
 template <class T>
 void require_runnable(std::vector<std::string> const& names, bool cuda, ExactSum<T> const& sum) {
@@ -252,9 +280,6 @@ class Ladder {
   /// Q of mri-q's positions by the last rung of the table, on the device that the table is about.
   template <class T>
   void write_result(ExactSum<T> const& sum, std::string const& path) {
-    if (options_.problem.input.empty()) {
-      throw Error(ErrorKind::bad_option, "--output is the result of an mri-q input, and there is no --input");
-    }
     RungTiming const& last = report_.rows.back();
     SumResult<T> result;
     if (last.cuda) {
@@ -306,7 +331,10 @@ void add_ladder(CLI::App& root, App& app) {
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--rungs", options->rungs, "Only these rungs")->delimiter(',')->type_name("NAME,...");
+  command->add_option("--rungs", options->rungs, "Only these rungs")
+      ->delimiter(',')
+      ->transform([](std::string name) { return CLI::detail::trim(name); })
+      ->type_name("NAME,...");
   command->add_option("--precision", options->precision, "single or double")
       ->check(CLI::IsMember({"single", "double"}))
       ->type_name("PRECISION")
@@ -330,7 +358,7 @@ void add_ladder(CLI::App& root, App& app) {
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--budget", options->budget_s, "Seconds; a rung that takes longer is timed on a slice")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(number_from(0.001, 3600))
       ->type_name("SECONDS")
       ->capture_default_str();
   command->add_option("--repeats", options->repeats, "Runs of each rung; the median counts")
@@ -349,11 +377,11 @@ void add_ladder(CLI::App& root, App& app) {
   command
       ->add_option("--max-psnr-loss", options->of_quality.max_psnr_loss_db,
                    "With --quality: dB against double that the choice of a rung may cost")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_from(0, 100))
       ->type_name("DB")
       ->capture_default_str();
   command->add_option("--snr", options->of_quality.snr, "With --quality: of the phantom's scans; 0: no noise")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_from(0, 1e9))
       ->type_name("SNR")
       ->capture_default_str();
   command->add_flag("--amdahl", options->amdahl,
@@ -361,7 +389,8 @@ void add_ladder(CLI::App& root, App& app) {
   command->add_flag("--explain", options->explain, "Add the story in the numbers of this problem");
   command->add_flag("--json", options->json, "Print JSON");
   command->add_flag("--force", options->force, "Replace existing files");
-  command->callback([&app, options] {
+  command->callback([&app, command, options] {
+    require_meaning(*command, *options);
     if (options->quality) return compare_quality(app, *options);
     Ladder ladder(app, *options);
     options->precision == "double" ? ladder.run<double>() : ladder.run<float>();

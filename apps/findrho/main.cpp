@@ -96,11 +96,15 @@ int run(std::vector<std::string> const& arguments) {
     return root.exit(asked);
   } catch (CLI::ParseError const& refusal) {
     refuse(root, refusal);
+  } catch (Error& error) {
+    if (error.kind == ErrorKind::bad_option && error.hint.empty())
+      error.hint = "see " + describe(reached(root)).name + " --help";
+    throw;
   }
   std::cout.flush();
   if (!std::cout)
     throw Error(ErrorKind::cannot_write, "cannot write to the standard output",
-                "look at the disk's free space");
+                "look at the disk's free space, or at the program that reads it");
   return app.interrupted() ? exit_code(ErrorKind::cancelled) : 0;
 }
 

@@ -91,7 +91,7 @@ void Progress::show(Event const& event) {
 
 void Progress::begin(Event const& event) {
   auto const now = Clock::now();
-  running_.push_back({event.text, now, now});
+  running_.push_back({event.text, now, now, now});
 }
 
 void Progress::show_lines(Event const& event) {
@@ -129,6 +129,9 @@ void Progress::iterate(Event const& event) {
   auto const now = Clock::now();
   if (running_.empty()) begin({.type = Event::Type::phase_begin, .text = event.text});
   Running& phase = running_.back();
+  // Steps that begin anew are another solve of the same phase: what went before says nothing of its time.
+  if (event.step <= phase.steps) phase.start = phase.last_step;
+  phase.last_step = now;
   phase.steps = event.step;
   phase.residual = event.residual;
   double const since_line = seconds_between(phase.last_line, now);

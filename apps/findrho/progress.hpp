@@ -29,7 +29,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   struct Running {
     std::string name;
-    Clock::time_point start, last_line;
+    Clock::time_point start, last_line, last_step;
     std::int64_t steps = 0;
     double residual = 0;
   };

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app.hpp"
+#include "axis_numbers.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "findrho/dft/measure.hpp"
@@ -184,12 +185,13 @@ void tune_ladder(App& app, Options const& options) {
   } else {
     tune_on_cpu(t, options, problem.sum, context);
   }
+  options.json ? print_json(t) : print_text(t, options.all);
+  std::cout.flush();  // seen, whether or not it can be remembered
   auto const folder = cache_folder();
   if (!folder.empty() && !options.dry) {
     remember_tuned(folder, {t.device, t.driver, t.problem, t.report.exhaustive.best,
                             t.slice_pairs() / t.report.exhaustive.seconds});
   }
-  options.json ? print_json(t) : print_text(t, options.all);
 }
 
 }  // namespace
@@ -202,7 +204,7 @@ void add_tune(CLI::App& root, App& app) {
   command
       ->add_option("--pairs", options->pairs,
                    "Size of the slice that each configuration is timed on, in pairs")
-      ->check(CLI::Range(1e6, 1e13))
+      ->check(number_from(1e6, 1e13))
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--repeats", options->repeats, "Runs of each configuration")

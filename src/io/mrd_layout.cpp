@@ -88,11 +88,21 @@ Handle header_type(Side side) {
   return compound(side, sizeof(H), 0, members);
 }
 
+/// "file write failed: No space left on device" of "file write failed: time = ..., filename = ..., error message = 'No space
+/// left on device', buf = 0x55..., ...".
+std::string without_internals(std::string const& text) {
+  constexpr std::string_view kMark = "error message = '";
+  auto const details = text.find(": time = "), message = text.find(kMark);
+  if (details == std::string::npos || message == std::string::npos) return text;
+  auto const begin = message + kMark.size();
+  return text.substr(0, details) + ": " + text.substr(begin, text.find('\'', begin) - begin);
+}
+
 herr_t innermost_reason(unsigned, H5E_error2_t const* error, void* text) {
   auto& reason = *static_cast<std::string*>(text);
   if (error->desc == nullptr || *error->desc == '\0') return 0;
   if (!reason.empty()) reason += "; ";
-  reason += error->desc;
+  reason += without_internals(error->desc);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "density.hpp"
+#include "findrho/core/error.hpp"
 #include "findrho/operator/encoding.hpp"
 #include "findrho/operator/largest_eigenvalue.hpp"
 #include "findrho/operator/regularized_normal.hpp"
@@ -167,6 +168,12 @@ void FrameReconstructor<T>::cg(Frame const& frame, View<C const> maps, View<floa
                        .cg = {}};
     report.cg =
         host ? host->solve(lambda, constant, x) : device->solve(context_, reference, lambda, constant, x);
+    if (report.cg.reason == StopReason::breakdown && report.cg.iterations == 0) {
+      throw Error(
+          ErrorKind::bad_file,
+          "cg cannot make its first step: F^H d or its image under F^H F is out of this precision's range",
+          "scale the samples, or use --precision double");
+    }
     reports.push_back(std::move(report));
     for (std::int64_t n = 0; n < x.size(); ++n) sum_sq[n] += std::norm(x[n]);
   }

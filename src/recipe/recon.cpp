@@ -66,18 +66,21 @@ template <class T>
 void run_all(Context const& context, Dataset const& dataset, ReconOptions const& options,
              ReconInputs const& inputs, StackPlan const& stack, ReconResult& result) {
   Runner<T> runner(context, dataset, options, inputs);
-  for (std::size_t i = 0; i < dataset.frames.size(); ++i) {
-    if (context.cancelled()) {
-      result.interrupted = true;
-      return;
-    }
+  std::size_t frames = 0;
+  for (std::size_t i = 0; i < dataset.frames.size() && !context.cancelled(); ++i) {
     try {
       runner.run(dataset.frames[i], stack.places[i], result);
+      ++frames;
     } catch (Error const& error) {
       if (error.kind != ErrorKind::cancelled) throw;  // an exact sum stops halfway; earlier frames are whole
     }
   }
   result.interrupted = context.cancelled();
+  bool const begun = options.method == Method::cg
+                         ? std::any_of(result.frames.begin(), result.frames.end(),
+                                       [](FrameReport const& f) { return f.cg.iterations > 0; })
+                         : frames > 0;
+  if (!begun) context.throw_if_cancelled();  // rather than write an image of nothing but zeros
 }
 
 Dataset copy_with_samples(Dataset const& from) {

@@ -107,6 +107,11 @@ ReconOptions resolve_options(Dataset const& dataset, ReconOptions options, Recon
   refuse(!(options.calibration_radius > 0),
          fmt::format("the calibration radius is {}", options.calibration_radius),
          "give some 8 to 24 cycles per FOV");
+  double const finest =
+      options.precision == Precision::single ? 1e-6 : 1e-16;  // exact sums reach double's rounding
+  refuse(!(options.nufft.accuracy >= finest && options.nufft.accuracy < 1),
+         fmt::format("accuracy {:g} is outside {:g} .. 1 for this precision", options.nufft.accuracy, finest),
+         "1e-3 is usual; less than 1e-6 takes --precision double");
   if (options.method == Method::cg) options.nufft.accuracy = cg_accuracy(options);
   return options;
 }

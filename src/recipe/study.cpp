@@ -47,9 +47,10 @@ class StudyCase {
     auto const start = std::chrono::steady_clock::now();
     Image const image = reconstructed(dataset_);
     row_.recon_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    judge(image);
-    row_.noise_gain = noise_gain(image);
+    double const scale = judge(image);
+    row_.noise_gain = scale * noise_gain(image);
     row_.image = magnitude(image);
+    for (float& value : row_.image) value *= static_cast<float>(scale);
     return std::move(row_);
   }
 
@@ -66,12 +67,15 @@ class StudyCase {
     return copy(slab(View<std::complex<float> const>(result.images), 0));
   }
 
-  void judge(Image const& image) {
+  /// Returns the factor to the truth's units: F^H d alone is not in them.
+  double judge(Image const& image) {
     Array<float> truth(scan_.truth.shape());
     for (std::int64_t n = 0; n < truth.size(); ++n) truth[n] = static_cast<float>(std::abs(scan_.truth[n]));
-    Quality const quality = compare_images(magnitude(image), truth);
+    auto const fit = row_.method == Method::adjoint ? ScaleFit::least_squares : ScaleFit::none;
+    Quality const quality = compare_images(magnitude(image), truth, {.scale_fit = fit});
     row_.psnr_db = quality.psnr_db;
     row_.ssim = quality.ssim;
+    return quality.scale;
   }
 
   // Both images hold noise: their difference has twice the variance of one, split over two real components.

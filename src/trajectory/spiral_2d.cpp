@@ -65,6 +65,7 @@ Trajectory make_spiral_2d(Matrix const& matrix, Spiral2dOptions const& options) 
                                    ? options.samples_per_interleave
                                    : nyquist_samples(theta_end, radius, options);
 
+  Trajectory t = detail::empty_trajectory(2, options.interleaves, samples, 0, options.dwell_s);
   std::vector<double> theta(static_cast<std::size_t>(samples));
   for (std::size_t j = 0; j < theta.size(); ++j) {
     double const part = static_cast<double>(j) / static_cast<double>(samples);
@@ -72,7 +73,6 @@ Trajectory make_spiral_2d(Matrix const& matrix, Spiral2dOptions const& options) 
                                                               : angle_at_length(part * arc_length(theta_end));
   }
 
-  Trajectory t = detail::empty_trajectory(2, options.interleaves, samples, 0, options.dwell_s);
   std::size_t m = 0;
   for (std::int64_t i = 0; i < options.interleaves; ++i) {
     double const start = 2 * pi * static_cast<double>(i) / interleaves;

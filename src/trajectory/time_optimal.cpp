@@ -15,6 +15,7 @@ namespace findrho::detail {
 namespace {
 
 constexpr std::size_t kMostNodes = std::size_t{1} << 24;  // 30000 turns; 128 MiB
+constexpr double kMostSamples = 1 << 24;  // of a readout: 17 s at 1 us; beyond, a limit was mistyped
 
 Point minus(Point const& a, Point const& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -92,6 +93,11 @@ std::vector<double> at_equal_times(std::vector<double> const& nodes, Geometry co
   for (std::size_t i = 0; i < intervals; ++i)
     time[i] = 2 * g.step[i] / (std::sqrt(square[i]) + std::sqrt(square[i + 1]));
   double const total = std::accumulate(time.begin(), time.end(), 0.0);
+  if (total / dwell > kMostSamples) {
+    throw Error(ErrorKind::bad_option,
+                fmt::format("a readout would take {:.3g} s, {:.3g} samples", total, total / dwell),
+                "give more gradient and slew rate, more shots or a longer dwell time");
+  }
   std::int64_t const count = std::max({samples, std::int64_t{3}, count_from(total / dwell, "samples") + 1});
   double const step = total / static_cast<double>(count - 1);
   std::vector<double> result;

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,28 @@ class Ladder(unittest.TestCase):
         self.fails("ladder", "--rungs", "gathr", "--picture", picture, words="there is no rung 'gathr'")
         self.assertFalse(picture.exists())
 
+    def test_blanks_between_rungs_do_not_count(self):
+        out = json.loads(self.passes("ladder", "--size", 4, "--samples", 10, "--json", "--rungs", "gather, gather_vector"))
+        self.assertEqual([r["rung"] for r in out["rungs"]], ["gather", "gather_vector"])
+
+    def test_numbers_that_are_none_are_refused(self):
+        for option in ("--budget", "--max-psnr-loss", "--snr"):
+            for number in ("nan", "inf", "1e999", "-1", "x"):
+                self.fails("ladder", "--size", "8x8", f"{option}={number}", words=f"{option}: {number} is not a number from")
+        self.fails("tune", "--size", 8, "--pairs", "nan", words="--pairs: nan is not a number from")
+
+    def test_options_that_would_do_nothing_are_refused(self):
+        images = ("ladder", "--quality", "--size", "8x8")
+        self.fails(*images, "--json", words="--json has no part in the comparison of images")
+        self.fails(*images, "--rungs", "gather", words="--rungs has no part in the comparison of images")
+        small = ("ladder", "--size", 8, "--samples", 10)
+        self.fails(*small, "--snr", 20, words="--snr is for --quality")
+        self.fails(*small, "--json", "--explain", words="--explain is text")
+        self.fails(*small, "--input", "x.bin", words="--size is for a synthetic scan")
+        # Before the climb, which takes minutes at the size that stands when none is given.
+        self.fails("ladder", "--output", self.folder / "q.out", words="--output is the result of an mri-q input")
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_rung_that_does_not_run_on_such_a_sum_is_refused(self):
         small = ("ladder", "--size", "8", "--samples", 100, "--rungs")
         self.fails(*small, "gather_vector,separable_fp16", words="'separable_fp16' runs on a CUDA device only")
@@ -152,6 +175,30 @@ class Ladder(unittest.TestCase):
         best = out["exhaustive"]["best"]
         rung = json.loads(self.passes("ladder", *problem, "--rungs", "gather_vector", "--json"))["rungs"][0]
         self.assertEqual((rung["block"], rung["chunk"]), (best["block"], best["chunk"]))
+
+    def test_tune_shows_what_it_cannot_remember(self):
+        (self.folder / "cache").write_text("a file where the folder would be")
+        result = self.run_it("tune", "--size", 8, "--samples", 10, "--pairs", 1e6, "--repeats", 1)
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("exhaustive", result.stdout)
+        self.assertIn("set XDG_CACHE_HOME to a folder that can be written", result.stderr)
+
+    def test_lab_pictures_need_a_folder(self):
+        (self.folder / "file").write_text("no folder")
+        result = self.fails("lab", "access", "--small", "--pictures", self.folder / "file", words="cannot make the folder")
+        self.assertEqual((result.returncode, result.stdout), (5, ""))
+
+    def test_lab_pictures_are_written_whole_or_not_at_all(self):
+        pictures = self.folder / "pictures"
+        self.passes("lab", "access", "--small", "--pictures", pictures)
+        self.assertEqual(sorted(os.listdir(pictures)), ["access.png", "access.svg"])
+        before = {name: (pictures / name).read_bytes() for name in os.listdir(pictures)}
+        command = [FINDRHO, "lab", "access", "--small", "--device", "cpu", "--quiet", "--pictures", str(pictures)]
+        # No file may grow beyond a byte, as on a full disk.
+        bound = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=bound, timeout=60)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertEqual({name: (pictures / name).read_bytes() for name in os.listdir(pictures)}, before)
 
     def test_quality_has_the_textbooks_order(self):
         out = self.passes("ladder", "--quality", "--size", "64x64")

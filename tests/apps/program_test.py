@@ -212,6 +212,25 @@ class Compare(ProgramTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)
 
+    def test_a_mask_is_not_overwritten_by_the_picture(self):
+        write_png(self.path("a.png"), [[1, 2], [3, 4]])
+        write_png(self.path("mask.png"), [[1, 0], [1, 1]])
+        with open(self.path("mask.png"), "rb") as file:
+            before = file.read()
+        arguments = ("--mask", self.path("mask.png"), "--picture", self.path("mask.png"), "--force")
+        self.assert_refused(run("compare", self.path("a.png"), self.path("a.png"), *arguments), 2, "is also an input")
+        with open(self.path("mask.png"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_options_that_would_do_nothing_are_refused(self):
+        write_png(self.path("a.png"), [[1, 2], [3, 4]])
+        images = ("compare", self.path("a.png"), self.path("a.png"))
+        self.assert_refused(run(*images, "--captions", "a"), 2, "--captions are for a picture")
+        captions = ("--captions", "a", "b", "c", "--picture", self.path("p.png"))
+        self.assert_refused(run(*images, *captions), 2, "3 captions for 2 images")
+        self.assert_refused(run(*images, "--parboil", "--mask", self.path("a.png")), 2, "--parboil compares numbers")
+        self.assertEqual(os.listdir(self.folder), ["a.png"])
+
     def test_numbers_of_a_small_image(self):
         write_cfl(self.path("r"), [2, 2], [4, 0, 0, 3])
         write_cfl(self.path("i"), [2, 2], [3j, 0, 0, 3])  # magnitudes count: one voxel is off by 1

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace findrho {
@@ -48,6 +50,23 @@ TEST(Progress, TerminalLeavesOneLineForAPhase) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
   EXPECT_NE(text.find("\r\033[K"), std::string::npos) << "the line is not redrawn";
   EXPECT_NE(text.find("ETA"), std::string::npos);
+}
+
+TEST(Progress, ASecondSolveOfAPhaseIsNotChargedWithTheFirst) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const stream = open_memstream(&text, &size);
+  Progress progress(ProgressStyle::plain, Verbosity::normal, stream);
+  progress.show({.type = Type::phase_begin, .text = "both"});
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  progress.show({.type = Type::iteration, .text = "solve", .step = 10, .total = 10});
+  progress.show({.type = Type::iteration, .text = "solve", .step = 1, .total = 10});
+  std::fclose(stream);
+  std::string const shown(text, size);
+  std::free(text);
+  // The first solve's second would be foreseen for each of nine steps; the second solve's first step takes microseconds.
+  EXPECT_NE(shown.find("solve 1/10   residual 0.00e+00   ETA "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" ms\n"), std::string::npos) << shown;
 }
 
 TEST(Progress, QuietStillWarns) {

@@ -168,6 +168,16 @@ class Values(ReconTest):
 
         self.refused(3, ["samples", "zero"], self.changed(change))
 
+    def test_samples_beyond_the_range_of_the_precision(self):
+        def enlarge(rows, _):
+            for row in rows:
+                row["data"] *= numpy.float32(1e33)
+
+        scan = self.changed(enlarge)
+        # |F^H d|^2 sums in double, F^H d itself in float: 1e33 times the scan's sums of some 1e5 leaves its 3.4e38.
+        self.refused(3, ["cg cannot make its first step"], scan)
+        self.assert_works(self.recon(scan, "--precision", "double"))
+
     def test_lengths_that_contradict_the_header(self):
         def longer(field, by):
             def change(rows, _):
@@ -330,6 +340,11 @@ class Outputs(ReconTest):
 
             for extension in ("nii.gz", "nii", "h5", "cfl"):
                 self.refused(5, ["cannot write"], f"{SCANS}/one.h5", "--output", f"new.{extension}", preexec_fn=bound)
+            # HDF5 would add time, descriptor, buffer address and the name of the temporary file.
+            reason = self.recon(f"{SCANS}/one.h5", "--output", "new.h5", preexec_fn=bound).stderr
+            self.assertIn("File too large", reason)
+            self.assertNotIn("errno", reason)
+            self.assertNotIn(".tmp-", reason)
             self.refused(5, ["cannot write"], f"{SCANS}/one.h5", "--force", preexec_fn=bound)
         self.assertEqual({name: sha256(self.path(name)) for name in os.listdir(self.folder)}, old)
 

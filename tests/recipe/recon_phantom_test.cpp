@@ -157,6 +157,21 @@ TEST(PhantomRecon, StopsOnRequestWithAnImageMarkedInterrupted) {
   EXPECT_GT(against(result, s.truth).correlation, 0.5);
 }
 
+TEST(PhantomRecon, StoppedBeforeAnythingIsSolvedThereIsNoImage) {
+  Context context = Context::cpu(1);
+  Simulated const s = simulated(context, spiral(32, 20));
+  std::atomic<bool> stop{false};
+  context.set_cancel_flag(&stop);
+  context.set_event_sink([&](Event const& e) {
+    if (e.type == Event::Type::phase_begin && e.text == "largest eigenvalue") stop = true;
+  });
+  EXPECT_EQ(test::caught([&] { reconstruct(context, s.dataset, {.method = Method::cg}); }).kind,
+            ErrorKind::cancelled);
+  ASSERT_TRUE(stop);  // it was reached
+  EXPECT_EQ(test::caught([&] { reconstruct(context, s.dataset, {.method = Method::gridding}); }).kind,
+            ErrorKind::cancelled);
+}
+
 TEST(PhantomRecon, RefusesWhatDoesNotFit) {
   Context const context = Context::cpu(1);
   SimulateOptions options = spiral(32, 0);

@@ -49,6 +49,20 @@ TEST(Study, NoiseGainOfACartesianScanIsOne) {
   EXPECT_NEAR(rows.at(0).noise_gain, 1, kNoiseTolerance);
 }
 
+TEST(Study, AdjointOfACartesianScanIsItsInverseFftButForTheFittedScale) {
+  auto const rows = run_study(context, study_of({"cartesian"}, {Method::gridding, Method::adjoint}));
+  StudyRow const &ifft = rows.at(0), &adjoint = rows.at(1);
+  double aa = 0, ab = 0, bb = 0;
+  for (std::int64_t n = 0; n < ifft.image.size(); ++n) {
+    double const a = ifft.image[n], b = adjoint.image[n];
+    aa += a * a, ab += a * b, bb += b * b;
+  }
+  // Parallel to the accuracy of the NUFFT, 1e-3: the sine of the angle between them.
+  EXPECT_LE(std::sqrt(1 - ab * ab / (aa * bb)), 1e-3);
+  EXPECT_GE(adjoint.psnr_db, ifft.psnr_db) << "a fitted scale leaves the least error";
+  EXPECT_NEAR(adjoint.noise_gain / ifft.noise_gain, ab / aa, 1e-3) << "noise is in the image's units";
+}
+
 TEST(Study, NoiseGainOfSpokesIsThatOfTheirUnevenDensity) {
   // Weights w ~ |k| over a disc that holds pi/4 of k-space, density ~ 1/|k|: sum w^2 M / (sum w)^2 = 4/3.
   auto const rows = run_study(context, study_of({"radial"}, {Method::gridding}));

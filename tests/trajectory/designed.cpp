@@ -157,6 +157,9 @@ TEST(SpiralVd, TheReadoutLimitChoosesTheInterleavesOrIsNamed) {
 TEST(SpiralVd, RefusesWhatCannotBe) {
   Matrix const m{64, 64, 1};
   EXPECT_EQ(refused([&] { make_spiral_vd(m, {.interleaves = -2}); }), "the number of shots is -2");
+  // Refused by its duration, before its 10^9 samples are computed.
+  EXPECT_NE(refused([&] { make_spiral_vd(m, {.scanner = scanner(40, 1e-9)}); }).find("a readout would take"),
+            std::string::npos);
   EXPECT_EQ(refused([&] { make_spiral_vd(m, {.undersampling_edge = -1}); }),
             "the undersampling at the edge is -1");
   EXPECT_EQ(refused([&] { make_spiral_vd(m, {.core = 1.5}); }), "the core is 1.5");

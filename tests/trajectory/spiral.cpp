@@ -69,6 +69,9 @@ TEST(Spiral2d, RefusesWhatCannotBe) {
   EXPECT_EQ(refused([&] { make_spiral_2d(m, {.undersampling = -1}); }), "the undersampling is -1");
   EXPECT_NE(refused([&] { make_spiral_2d(m, {.undersampling = 1e-12}); }).find("are too many"),
             std::string::npos);
+  // Refused before anything is computed: the angles of one interleaf alone would be 32 TiB.
+  EXPECT_EQ(refused([&] { make_spiral_2d(m, {.samples_per_interleave = std::int64_t{1} << 42}); }),
+            "16 readouts of 4398046511104 samples are too many");
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ struct StudyRow {
 };
 
 /// Every combination, trajectories slowest, then methods, SNRs, motions. Images are compared with the voxel averages of
-/// the object at rest; with
-/// several coils the true maps are known to every method.
+/// the object at rest; an adjoint image, which is in other units, by the factor of least squared error. With several
+/// coils the true maps are known to every method.
 ///   noise_gain  noise inside the object over what as many samples spread evenly over k-space would leave with the
 ///               same coils: rms over voxels of std(rho_n) sqrt(M sum_c |s_cn|^2) / sigma; from the difference of two
 ///               scans that differ in their noise alone. 1 is the least for an image without prior.

@@ -13,7 +13,6 @@ constexpr int kThreads = 256;  // two warpgroups
 template <RightKind kKind>
 struct Stages {
   static constexpr int kSamples = forward_samples(kKind);
-  [[maybe_unused]] static constexpr int kProducts = kSamples / 128;  // of a warpgroup; Hopper alone uses it
   static constexpr int kPhases = forward_bytes(kKind, kSamples), kRows = forward_bytes(kKind, kForwardRows);
   static constexpr int kCount = kKind == RightKind::fp16 ? 4 : 2;
   static constexpr std::size_t kBytes = 1024 + kPhases + kCount * kRows + (2 * kCount + 1) * 8;
@@ -21,9 +20,12 @@ struct Stages {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+template <RightKind kKind>
+constexpr int kProductsOf = Stages<kKind>::kSamples / 128;  // of a warpgroup
+
 /// sums[i] = phases x rows for the 64 samples of product i, all 128 deep.
 template <RightKind kKind>
-__device__ inline void issue(float (&sums)[Stages<kKind>::kProducts][64], unsigned char const* phases,
+__device__ inline void issue(float (&sums)[kProductsOf<kKind>][64], unsigned char const* phases,
                              unsigned char const* rows, int first_sample) {
   using S = Stages<kKind>;
   constexpr int kParts = kKind == RightKind::split ? 3 : 1;  // high high, high low, low high
@@ -37,7 +39,7 @@ __device__ inline void issue(float (&sums)[Stages<kKind>::kProducts][64], unsign
     for (int block = 0; block < kBlocks; ++block) {
       std::uint64_t const b = matrix_at(r + block * kForwardRows * 128);
 #pragma unroll
-      for (int i = 0; i < S::kProducts; ++i) {
+      for (int i = 0; i < kProductsOf<kKind>; ++i) {
         std::uint64_t const a = matrix_at(p + (block * S::kSamples + first_sample + 64 * i) * 128);
 #pragma unroll
         for (int step = 0; step < 4; ++step) {  // 32 bytes each
@@ -136,11 +138,11 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   __syncthreads();
   int const lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-  int const own = threadIdx.x / 128 * 64 * S::kProducts;  // first sample of the warpgroup
+  int const own = threadIdx.x / 128 * 64 * kProductsOf<kKind>;  // first sample of the warpgroup
   long long const sample = static_cast<long long>(blockIdx.x) * S::kSamples + own + 16 * warp + lane / 4;
-  double2 totals[S::kProducts][2] = {};
-  float sums[S::kProducts][64];
-  LeftFactor<S::kProducts> left;
+  double2 totals[kProductsOf<kKind>][2] = {};
+  float sums[kProductsOf<kKind>][64];
+  LeftFactor<kProductsOf<kKind>> left;
   barrier_wait(there, 0);
   for (int i = 0; first + i < end; ++i) {
     barrier_wait(full + i % S::kCount, i / S::kCount % 2);
@@ -158,7 +160,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     add_weighted(totals, sums, left);
   }
 #pragma unroll
-  for (int i = 0; i < S::kProducts; ++i) {
+  for (int i = 0; i < kProductsOf<kKind>; ++i) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       double2 t = totals[i][h];
