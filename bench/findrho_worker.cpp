@@ -20,6 +20,7 @@
 #include <string>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/operator/toeplitz.hpp"
 
 namespace findrho {
@@ -119,7 +120,7 @@ class Worker {
     return milliseconds([&] { normal_.value().forward(context_, first, product_); });
   }
   double doubled(NufftOptions const& options) {
-    Matrix const wide{2 * matrix_.x, 2 * matrix_.y, matrix_.z > 1 ? 2 * matrix_.z : 1};
+    Matrix const wide = doubled(matrix_);
     Trajectory stretched = trajectory_;
     for (int d = 0; d < stretched.dims; ++d) {
       for (double& k : stretched[d]) k *= 2;

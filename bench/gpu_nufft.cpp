@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/nufft/cuda_nufft.hpp"
 
 namespace {
@@ -214,7 +215,7 @@ void run(CudaSession const& session, Problem const& p, double rate, std::string 
         seconds(session, [&] { CudaNufft<float>(session, trajectory.view(), p.matrix, options); });
     row(p, 1, "plan", time, 0, static_cast<double>(p.samples * 36), rate, "trajectory on the device");
   }
-  Matrix const wide{2 * p.matrix.x, 2 * p.matrix.y, p.matrix.z > 1 ? 2 * p.matrix.z : 1};
+  Matrix const wide = doubled(p.matrix);
   CudaVector<float> const spectrum(session, wide.voxels()), weights(session, p.samples);
   double const q = seconds(session, [&] {
     cuda_toeplitz_spectrum<float>(session, trajectory.view(), nullptr, p.matrix, wide,

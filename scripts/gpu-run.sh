@@ -73,10 +73,9 @@ part_sanitizer() {
   check racecheck test_operator 'GpuToeplitz.Coils*:GpuToeplitz.GivesTheSame*'
   check memcheck test_solver 'GpuCg.*'
   check racecheck test_solver 'GpuCg.StepsLike*:GpuCg.KeepsAs*'
-  check memcheck test_dft 'GpuRungs.AgreeInSinglePrecision:GpuSeparable.QAgrees:GpuSeparable.GivesTheSame*'
-  check racecheck test_dft 'GpuRungs.AgreeInSinglePrecision'
-  check memcheck test_dft 'GpuSeparable.ForwardAgrees*:GpuSeparable.CoilsAgree*'
-  check racecheck test_dft 'GpuSeparable.QAgrees'
+  separable='GpuSeparable.QAgrees:GpuSeparable.ForwardAgrees*:GpuSeparable.CoilsAgree*'
+  check memcheck test_dft "GpuRungs.AgreeInSinglePrecision:GpuSeparable.GivesTheSame*:$separable"
+  check racecheck test_dft "GpuRungs.AgreeInSinglePrecision:$separable"
   step 60 memcheck-lab compute-sanitizer --tool memcheck bin/findrho lab --device cuda --small --once
   show 2 memcheck-lab 'ERROR SUMMARY'
 }

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
 #include "lab_parts.hpp"
+#include "make_folder.hpp"
 
 namespace findrho {
 namespace {
@@ -47,15 +48,6 @@ void print_profiles(std::vector<std::string> const& names, int device) {
   if (!ncu_is_there()) std::cerr << "ncu is not in PATH: only the commands are shown\n";
 }
 
-/// Before anything is measured. Errors  cannot_write
-void make_folder(std::string const& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (!failed) return;
-  throw Error(ErrorKind::cannot_write, "cannot make the folder " + folder + ": " + failed.message(),
-              "give --pictures a folder that exists or can be made");
-}
-
 /// A picture that cannot be kept or ceilings that cannot be cached do not undo the measurement.
 void keep(Context const& context, Options const& o, ExperimentResult const& result, std::string const& id) {
   if (result.name == "roofline" && !o.small && !o.once && !cache_folder().empty()) {
@@ -83,7 +75,7 @@ void run(App& app, Options const& o) {
       throw Error(ErrorKind::no_device, "the profiler is for a GPU's experiments", "see findrho doctor");
     return print_profiles(names, choice.index);
   }
-  if (!o.pictures.empty()) make_folder(o.pictures);
+  if (!o.pictures.empty()) make_folder(o.pictures, "--pictures");  // before anything is measured
   std::optional<CudaSession> session;
   if (choice.cuda) session = CudaSession::open(module, choice.index);
   LabSize const size = o.small ? LabSize::small : o.once ? LabSize::once : LabSize::usual;

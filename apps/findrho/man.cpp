@@ -9,18 +9,14 @@
 #include "command_tree.hpp"
 #include "commands.hpp"
 #include "findrho/core/error.hpp"
+#include "make_folder.hpp"
 
 namespace findrho {
 namespace {
 
 void write_pages(CommandDoc const& root, std::string const& folder) {
   std::filesystem::path const man1 = std::filesystem::path(folder) / "man1";
-  std::error_code failure;
-  std::filesystem::create_directories(man1, failure);
-  if (failure) {
-    throw Error(ErrorKind::cannot_write, "cannot make the folder " + man1.string() + ": " + failure.message(),
-                "give --dir a folder that you may write");
-  }
+  make_folder(man1, "--dir");
   for (auto const& [name, text] : man_pages(root)) {
     std::ofstream file(man1 / name);
     file << text << std::flush;

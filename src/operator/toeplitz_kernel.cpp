@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "findrho/core/error.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/dft/exact_sum.hpp"
 #include "findrho/operator/toeplitz.hpp"
 #include "findrho/operator/vector_ops.hpp"
@@ -18,10 +19,6 @@ namespace {
 
 using lanes::LaneFft;
 using lanes::Rows;
-
-Matrix doubled(Matrix const& m) {
-  return {2 * m.x, 2 * m.y, m.z > 1 ? 2 * m.z : 1};
-}
 
 void check_weights(Trajectory const& trajectory, std::span<double const> weights) {
   if (!weights.empty() && static_cast<std::int64_t>(weights.size()) != trajectory.size()) {
@@ -52,8 +49,7 @@ template <class T>
 Lags<T> half_lags(Context const& context, Trajectory const& trajectory, Matrix const& matrix,
                   std::span<double const> weights, NufftOptions const& options) {
   int const slowest = matrix.dims() - 1;
-  Matrix const box =
-      slowest == 2 ? Matrix{2 * matrix.x, 2 * matrix.y, matrix.z} : Matrix{2 * matrix.x, matrix.y, 1};
+  Matrix const box = half_doubled(matrix);
   Trajectory wide;
   wide.dims = trajectory.dims;
   for (int d = 0; d < trajectory.dims; ++d) {

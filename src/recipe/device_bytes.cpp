@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "estimate.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
 #include "findrho/solver/cuda_cg.hpp"
@@ -35,12 +36,11 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
       (o.prior == PriorKind::edges ? n.dims() * n.voxels() * std::int64_t{sizeof(T)} : 0);
   if (o.normal == NormalKind::nufft) return held + data + vectors + data;
   CudaToeplitzPlan const product = plan_cuda_toeplitz<T>(*o.cuda, n, together);
-  Matrix const doubled{2 * n.x, 2 * n.y, n.z > 1 ? 2 * n.z : 1};
-  Matrix const half = n.z > 1 ? Matrix{doubled.x, doubled.y, n.z} : Matrix{doubled.x, n.y, 1};
+  Matrix const half = half_doubled(n);
   std::int64_t const spectrum = product.grid.voxels() * std::int64_t{sizeof(T)};
   std::int64_t const making =
       o.q == TransformKind::exact
-          ? std::max(2 * product.grid.voxels() * kComplex + doubled.voxels() * kComplex,
+          ? std::max(2 * product.grid.voxels() * kComplex + doubled(n).voxels() * kComplex,
                      fast_sum_bytes<T>(sums, half, samples, 1).device)
           : nufft_bytes<T>(samples, half, 1, 1, o.nufft) + half.voxels() * kComplex +
                 2 * product.grid.voxels() * kComplex;

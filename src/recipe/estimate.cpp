@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/core/memory.hpp"
 #include "findrho/nufft/pipe_menon.hpp"
 #include "findrho/operator/toeplitz.hpp"
@@ -61,16 +62,15 @@ FastSums sums_of(ReconOptions const& o) {
 template <class T>
 std::int64_t toeplitz_build_bytes(Size const& s, ReconOptions const& options) {
   bool const deep = s.matrix.z > 1;
-  Matrix const doubled{2 * s.matrix.x, 2 * s.matrix.y, deep ? 2 * s.matrix.z : 1};
-  Matrix const half = deep ? Matrix{doubled.x, doubled.y, s.matrix.z} : Matrix{doubled.x, s.matrix.y, 1};
+  Matrix const all = doubled(s.matrix), half = half_doubled(s.matrix);
   bool const exact = options.q == TransformKind::exact;
   constexpr std::int64_t kComplex = sizeof(std::complex<T>);
-  std::int64_t const lags = (exact ? doubled : half).voxels() * kComplex;
+  std::int64_t const lags = (exact ? all : half).voxels() * kComplex;
   std::int64_t const samples = s.samples * (s.matrix.dims() * std::int64_t{sizeof(double)} + kComplex);
   std::int64_t const spectrum = toeplitz_spectrum_size<T>(s.matrix) * std::int64_t{sizeof(T)};
   std::int64_t const making = exact ? fast_sum_bytes<T>(sums_of(options), half, s.samples, 1).host
                                     : samples + nufft_bytes<T>(s.samples, half, 1, s.threads, options.nufft);
-  std::int64_t const columns = deep ? doubled.voxels() * kComplex : 0;
+  std::int64_t const columns = deep ? all.voxels() * kComplex : 0;
   return lags + std::max(making, columns + spectrum);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "findrho/backend/fft.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "findrho/operator/largest_eigenvalue.hpp"
 #include "findrho/operator/regularized_normal.hpp"
 #include "findrho/operator/vector_ops.hpp"
@@ -11,10 +12,6 @@
 
 namespace findrho {
 namespace {
-
-Matrix doubled(Matrix const& m) {
-  return {.x = 2 * m.x, .y = 2 * m.y, .z = m.z > 1 ? 2 * m.z : 1};
-}
 
 /// Calls body(index in the image, index in the grid) for every voxel of a row of the image, rows in parallel.
 template <class Body>

@@ -189,7 +189,7 @@ void check_memory(Trajectory const& t, Matrix const& matrix) {
   double const bytes = static_cast<double>(t.size()) * (8 + 4.0 * t.dims) + places * (8 + 4 + 8);
   require_memory(bytes,
                  fmt::format("the point-spread function of {} samples on {} places takes", t.size(), places),
-                 "give a smaller matrix, fewer shots, samples or coils");
+                 "give a smaller matrix, fewer shots or samples");
 }
 
 }  // namespace

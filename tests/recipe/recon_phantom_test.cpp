@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reconstructions of simulated scans, whose truth is known: quality, position, stacking, refusals.
 #include <atomic>
+#include <functional>
 
 #include "findrho/core/error.hpp"
 #include "scans.hpp"
@@ -143,32 +144,35 @@ TEST(PhantomRecon, SlicesAreStackedInTheOrderOfTheirPositions) {
   EXPECT_NEAR(result.geometry.fov_mm[2], 3 * 6.0, 1e-9);  // -8 to 4 mm in two steps of 6
 }
 
-TEST(PhantomRecon, StopsOnRequestWithAnImageMarkedInterrupted) {
+/// A context that is cancelled by the first event for which `when` holds.
+struct Stopping {
   Context context = Context::cpu(1);
-  Simulated const s = simulated(context, spiral(32, 20));
   std::atomic<bool> stop{false};
-  context.set_cancel_flag(&stop);
-  context.set_event_sink([&](Event const& e) {
-    if (e.type == Event::Type::iteration && e.step == 3) stop = true;
-  });
-  ReconResult const result = reconstruct(context, s.dataset, {.tolerance = 0});
+  explicit Stopping(std::function<bool(Event const&)> when) {
+    context.set_cancel_flag(&stop);
+    context.set_event_sink([this, when = std::move(when)](Event const& e) {
+      if (when(e)) stop = true;
+    });
+  }
+};
+
+TEST(PhantomRecon, StopsOnRequestWithAnImageMarkedInterrupted) {
+  Simulated const s = simulated(Context::cpu(1), spiral(32, 20));
+  Stopping const at_three([](Event const& e) { return e.type == Event::Type::iteration && e.step == 3; });
+  ReconResult const result = reconstruct(at_three.context, s.dataset, {.tolerance = 0});
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(result.frames.front().cg.iterations, 3);
   EXPECT_GT(against(result, s.truth).correlation, 0.5);
 }
 
 TEST(PhantomRecon, StoppedBeforeAnythingIsSolvedThereIsNoImage) {
-  Context context = Context::cpu(1);
-  Simulated const s = simulated(context, spiral(32, 20));
-  std::atomic<bool> stop{false};
-  context.set_cancel_flag(&stop);
-  context.set_event_sink([&](Event const& e) {
-    if (e.type == Event::Type::phase_begin && e.text == "largest eigenvalue") stop = true;
-  });
-  EXPECT_EQ(test::caught([&] { reconstruct(context, s.dataset, {.method = Method::cg}); }).kind,
+  Simulated const s = simulated(Context::cpu(1), spiral(32, 20));
+  Stopping const early(
+      [](Event const& e) { return e.type == Event::Type::phase_begin && e.text == "largest eigenvalue"; });
+  EXPECT_EQ(test::caught([&] { reconstruct(early.context, s.dataset, {.method = Method::cg}); }).kind,
             ErrorKind::cancelled);
-  ASSERT_TRUE(stop);  // it was reached
-  EXPECT_EQ(test::caught([&] { reconstruct(context, s.dataset, {.method = Method::gridding}); }).kind,
+  ASSERT_TRUE(early.stop);  // it was reached
+  EXPECT_EQ(test::caught([&] { reconstruct(early.context, s.dataset, {.method = Method::gridding}); }).kind,
             ErrorKind::cancelled);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cg() on a CUDA device: the same method, with the same residuals kept (those of large images in half precision). Iterations are recorded as one graph, scalars stay
-// on the device, and the host looks at the residuals every few iterations while the next ones run.
+// cg() on a CUDA device: the same method, with the same residuals kept (those of large images in half precision).
+// Iterations are recorded as one graph, scalars stay on the device, and the host looks at the residuals every few
+// iterations while the next ones run.
 #pragma once
 #include <complex>
 #include <memory>

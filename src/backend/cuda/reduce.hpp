@@ -14,8 +14,8 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-/// Adds K sums of every thread of the grid, those of a warp in T, then in double. True in all threads of the last block, which then finds them in total[K], in
-/// shared memory; partial has K * gridDim.x elements, ticket is 0 before and after.
+/// Adds K sums of every thread of the grid, those of a warp in T, then in double. True in all threads of the last block,
+/// which then finds them in total[K], in shared memory; partial has K * gridDim.x elements, ticket is 0 before and after.
 template <int K, class T>
 __device__ bool sum_over_grid(T const (&mine)[K], double* partial, unsigned* ticket, double* total) {
   constexpr int kWarps = kReduceThreads / 32;

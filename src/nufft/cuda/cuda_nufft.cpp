@@ -11,6 +11,7 @@
 
 #include "backend/cuda/call.hpp"
 #include "findrho/core/error.hpp"
+#include "findrho/core/lag_boxes.hpp"
 #include "nufft/cuda/nufft_abi.hpp"
 #include "nufft/kernel.hpp"
 
@@ -217,8 +218,7 @@ void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& tr
                             CudaNufftOptions const& options) {
   nufft::require_dims(trajectory.dims, matrix);
   int const slowest = trajectory.dims - 1;
-  Matrix const box =
-      slowest == 2 ? Matrix{2 * matrix.x, 2 * matrix.y, matrix.z} : Matrix{2 * matrix.x, matrix.y, 1};
+  Matrix const box = half_doubled(matrix);
   std::array<double, 3> factor{2, 2, 2};
   factor[static_cast<std::size_t>(slowest)] = 1;
   Handle const plan(session, trajectory, box, *tables(trajectory.samples, box, options.nufft, kSingle<T>),

@@ -14,21 +14,21 @@ unsigned blocks_for(std::int64_t n) {
   return static_cast<unsigned>((n + kLanes - 1) / kLanes);
 }
 
-template <class T>
-__global__ void __launch_bounds__(kLanes) as_samples(T const* weights, int count, Complex<T>* samples) {
+__global__ void __launch_bounds__(kLanes) fill_ones(int count, float2* samples) {
   int const i = blockIdx.x * kLanes + threadIdx.x;
-  if (i < count) samples[i] = {weights != nullptr ? weights[i] : T(1), T(0)};
+  if (i < count) samples[i] = {1, 0};
 }
 
-/// The phase exp(i 2 pi k h / N), h = floor(N/2), moves lag h of the slowest axis to the middle of a box of N voxels.
+/// Weights, or 1, times the phase exp(i 2 pi k h / N), h = floor(N/2), which moves lag h of the slowest axis to the middle of
+/// a box of N voxels.
 template <class T>
 __global__ void __launch_bounds__(kLanes)
-    turn_samples(double const* k, int count, double turns, Complex<T>* samples) {
+    turned_weights(T const* weights, double const* k, int count, double turns, Complex<T>* samples) {
   int const i = blockIdx.x * kLanes + threadIdx.x;
   if (i >= count) return;
   double sine, cosine;
   sincospi(2 * turns * k[i], &sine, &cosine);
-  T const w = samples[i].x;
+  T const w = weights != nullptr ? weights[i] : T(1);
   samples[i] = {w * static_cast<T>(cosine), w * static_cast<T>(sine)};
 }
 
@@ -158,10 +158,9 @@ void Plan<T>::spectrum(void const* weights, double const* slowest_k, long long c
   Buffer<C> samples(session_, static_cast<std::size_t>(count)),
       q(session_, static_cast<std::size_t>(voxels()));
   long long const n = matrix_[lags.slowest];
-  as_samples<T><<<blocks_for(count + 1), kLanes, 0, session_.stream>>>(static_cast<T const*>(weights), count,
-                                                                       samples.get());
-  turn_samples<T><<<blocks_for(count + 1), kLanes, 0, session_.stream>>>(
-      slowest_k, count, static_cast<double>(n / 2) / static_cast<double>(n), samples.get());
+  turned_weights<T><<<blocks_for(count + 1), kLanes, 0, session_.stream>>>(
+      static_cast<T const*>(weights), slowest_k, count, static_cast<double>(n / 2) / static_cast<double>(n),
+      samples.get());
   adjoint(samples.get(), nullptr, q.get(), 1, 0);
   Buffer<C> placed(session_, static_cast<std::size_t>(points));
   place_lags<T><<<blocks_for(points), kLanes, 0, session_.stream>>>(lags, q.get(), placed.get());
@@ -185,7 +184,7 @@ void Plan<float>::pipe_menon(float* weights, int iterations) {
   if (count == 0) return;
   Buffer<C> w(session_, static_cast<std::size_t>(count)),
       convolved(session_, static_cast<std::size_t>(count));
-  as_samples<float><<<blocks_for(count), kLanes, 0, session_.stream>>>(nullptr, count, w.get());
+  fill_ones<<<blocks_for(count), kLanes, 0, session_.stream>>>(count, w.get());
   reserve(1);
   for (int i = 0; i < iterations; ++i) {
     spread_pass(w.get(), 1);

@@ -187,8 +187,7 @@ __global__ void __launch_bounds__(kLanes)
 }
 
 /// Candidates of a part: enough parts to fill the device several times over, but not so few samples that a tile's
-/// 512 cells outweigh them.
-/// A piece is one warp's work: long enough that few slots are to be joined, short enough to fill the device.
+/// 512 cells outweigh them. A piece is one warp's work: long enough that few slots are to be joined, short enough to fill the device.
 Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   int multiprocessors = 0;
   FINDRHO_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, session.device));
