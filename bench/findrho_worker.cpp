@@ -120,7 +120,7 @@ class Worker {
     return milliseconds([&] { normal_.value().forward(context_, first, product_); });
   }
   double doubled(NufftOptions const& options) {
-    Matrix const wide = doubled(matrix_);
+    Matrix const wide = findrho::doubled(matrix_);
     Trajectory stretched = trajectory_;
     for (int d = 0; d < stretched.dims; ++d) {
       for (double& k : stretched[d]) k *= 2;
