@@ -7,29 +7,9 @@
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/line_lengths.hpp"
 #include "backend/cuda/line_steps.hpp"
+#include "backend/cuda/start.hpp"
 
 namespace findrho::device {
-
-/// When a kernel's blocks may take their places: after the kernel before it, or while that one's last blocks run. Early ones
-/// wait for its end before they touch memory; the launch itself is then already paid for.
-enum class Start { after, early };
-
-#if defined(__CUDACC__)
-template <Start S>
-__device__ void wait_for_kernel_before() {
-  if constexpr (S == Start::early)
-    asm volatile("griddepcontrol.wait;\n griddepcontrol.launch_dependents;" ::: "memory");
-}
-#endif
-
-/// config with room for one more attribute.
-template <Start S>
-void set_start(cudaLaunchConfig_t& config) {
-  if (S == Start::after) return;
-  cudaLaunchAttribute& attribute = config.attrs[config.numAttrs++];
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-}
 
 /// As launch_team's kernel, with the registers bounded so that enough blocks stay on a multiprocessor.
 template <int Blocks, Start S, class Body>

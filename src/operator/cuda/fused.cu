@@ -28,7 +28,7 @@ FusedShape shape_of(Session& session, CudaToeplitzRecord const& r) {
   s.slab = s.length[0];
   s.together = 1;
   if (!s.volume()) return s;
-  s.planes = goes_by_planes<T>(s.length[1], s.length[2]) && r.slab <= 0;
+  s.planes = goes_by_planes<T>(s.length[1], s.length[2]) && r.slab <= 0 && has_clusters(session.device);
   if (s.planes) {
     s.together = s.coils;
     return s;

@@ -24,13 +24,16 @@ struct GroupTeam {
   }
 };
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /// All ranks are there; what they wrote is not looked at.
 inline __device__ void meet_ranks() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\n barrier.cluster.wait.aligned;" ::: "memory");
 }
+#endif
 
 template <Start S, class Body>
 __global__ void __launch_bounds__(Body::Shape::kLanes, 1) planes_kernel(Body const body) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using C = typename Body::C;
   using Shape = typename Body::Shape;
   extern __shared__ __align__(16) unsigned char planes_scratch[];
@@ -49,6 +52,7 @@ __global__ void __launch_bounds__(Body::Shape::kLanes, 1) planes_kernel(Body con
   cluster.sync();
   body.y_inverse(team, block, group, work, plane_of);
   meet_ranks();  // and is not needed any more
+#endif
 }
 
 template <Start S, class Body>

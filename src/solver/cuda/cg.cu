@@ -58,9 +58,7 @@ class Solver final : public AnySolver {
     scalars.max_iterations = record_.max_iterations;
     scalars.kept_most = record_.kept_residuals;
     scalars_.upload(&scalars);
-    cg_start<T><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, record_.tolerance,
-                                                                 partial_.get());
-    check_launch("cg_start");
+    launch(cg_start<T>, scalars_.get(), v_, record_.tolerance, partial_.get());
   }
 
   void step() override {
@@ -110,19 +108,26 @@ class Solver final : public AnySolver {
   std::size_t host_bytes() const { return 2 * history() * sizeof(double) + sizeof(CudaCgState); }
   template <PriorTermKind Kind>
   void curvature() {
-    cg_curvature<T, Kind>
-        <<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, prior_, partial_.get());
-    check_launch("cg_curvature");
+    launch(cg_curvature<T, Kind>, scalars_.get(), v_, prior_, partial_.get());
   }
   template <int Kept>
   void advance() {
     KeptResiduals<Element> const kept{kept_.get(), static_cast<unsigned>(size_),
                                       1 / std::sqrt(static_cast<double>(size_))};
-    cg_residual<T, Kept, Element><<<blocks_, kReduceThreads, 0, session_.stream>>>(
-        scalars_.get(), v_, kept, histories_.get(), histories_.get() + history(), partial_.get());
-    check_launch("cg_residual");
-    cg_direction<T, Kept, Element><<<blocks_, kReduceThreads, 0, session_.stream>>>(scalars_.get(), v_, kept);
-    check_launch("cg_direction");
+    launch(cg_residual<T, Kept, Element>, scalars_.get(), v_, kept, histories_.get(),
+           histories_.get() + history(), partial_.get());
+    launch(cg_direction<T, Kept, Element>, scalars_.get(), v_, kept);
+  }
+  template <class... Parameters>
+  void launch(void (*kernel)(Parameters...), Parameters... arguments) const {
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t config{};
+    config.gridDim = {blocks_};
+    config.blockDim = {kReduceThreads};
+    config.stream = session_.stream;
+    config.attrs = &attribute;
+    set_start<Start::early>(config);
+    FINDRHO_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
   }
 
   Session& session_;

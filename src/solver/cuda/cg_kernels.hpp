@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "backend/cuda/reduce.hpp"
+#include "backend/cuda/start.hpp"
 #include "prior/cuda/prior_term.hpp"
 #include "solver/cuda/cg_abi.hpp"
 
@@ -22,6 +23,12 @@ struct CgScalars {
   double overlap[2 * kMostKept];  // <q_j, r>, for q_j as kept
   CudaCgState state, next;        // next: once the step at hand is complete
   unsigned ticket;
+  /// How many residuals are kept, once the step at hand is complete. Nothing comes after the last one for which r would
+  /// have to be orthogonal.
+  __device__ int kept_after_step() const {
+    int const step = state.iterations + 1;
+    return step == max_iterations ? 0 : min(step, kept_most);
+  }
 };
 
 template <class T>
@@ -73,6 +80,7 @@ __device__ double real_dot(Complex<T> a, Complex<T> b) {
 template <class T>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_start(CgScalars* s, CgVectors<T> v, double tolerance, double* partial) {
+  wait_for_kernel_before<Start::early>();
   double sum[1] = {0};
   FINDRHO_EACH(i, v.size) {
     Complex<T> const b = v.b[i];
@@ -100,6 +108,7 @@ __global__ void __launch_bounds__(kReduceThreads)
 template <class T, PriorTermKind Kind>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_curvature(CgScalars* s, CgVectors<T> v, PriorTerm<T> prior, double* partial) {
+  wait_for_kernel_before<Start::early>();
   if (s->state.reason != CudaCgState::running) return;
   double sum[1] = {0};
   FINDRHO_EACH_DOWN(i, v.size) {
@@ -124,9 +133,10 @@ template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, double* residual,
                 double* objective, double* partial) {
+  wait_for_kernel_before<Start::early>();
   if (s->state.reason != CudaCgState::running) return;
-  int const step = s->state.iterations, stored = min(step, s->kept_most);
-  bool const keeps = step < s->kept_most;
+  int const step = s->state.iterations, after = s->kept_after_step(), stored = min(step, after);
+  bool const keeps = step < after;
   T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / (kept.inverse_length * sqrt(s->rr)));
   T sum[1 + 2 * Kept] = {};  // of a thread's few elements: in double they would take the registers of a block
   FINDRHO_EACH(i, v.size) {
@@ -178,8 +188,9 @@ __global__ void __launch_bounds__(kReduceThreads)
 template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_direction(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept) {
+  wait_for_kernel_before<Start::early>();
   if (s->next.iterations == s->state.iterations) return;  // the curvature ended it
-  int const stored = min(s->next.iterations, s->kept_most);
+  int const stored = s->kept_after_step();
   T const alpha = static_cast<T>(s->alpha), beta = static_cast<T>(s->beta);
   Complex<T> overlap[Kept + 1];
 #pragma unroll
@@ -196,7 +207,7 @@ __global__ void __launch_bounds__(kReduceThreads)
     Complex<T> r = v.r[i];
 #pragma unroll
     for (int j = 0; j < Kept; ++j) r = r - overlap[j] * loaded(q[j]);
-    if (Kept > 0) v.r[i] = r;
+    if (stored > 0) v.r[i] = r;
     v.x[i] = x + scaled(alpha, p);
     v.p[i] = r + scaled(beta, p);
   }
