@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device's part of a reconstruction, timed with the device's clock: the product with Q on both paths, a CG iteration,
 // whole solves. Medians; spectra and maps are random, which costs what measured ones cost. Usage: gpu_recon
-// [slabs|quick]. "slabs" also times other widths of the slabs than the one that is chosen; "quick" is for a profiler.
+// [slabs|cg]. "slabs" also times other widths of the slabs than the one that is chosen; "cg" is one coil only, for a profiler.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -222,13 +222,15 @@ class Bench {
   std::vector<float> q_;
 };
 
-void run(bool slabs, bool quick) {
+void run(bool slabs, bool cg) {
   CudaModule const module = load_cuda_module();
   CudaSession const session = CudaSession::open(module, 0);
   Bench bench(session);
   Matrix const volume{128, 128, 128}, plane{256, 256, 1}, large{256, 256, 256};
-  if (quick) {
-    bench.iterations({volume, 1}, 2);
+  Trajectory const spokes = make_radial_3d(volume, {.spokes = 2224, .samples_per_spoke = 128});
+  if (cg) {
+    bench.iterations({volume, 1}, 20);
+    bench.whole({volume, 1}, spokes, 20);
     return;
   }
   bench.product({volume, 1}, slabs);
@@ -237,8 +239,8 @@ void run(bool slabs, bool quick) {
   bench.iterations({volume, 1}, 20);
   bench.iterations({volume, 8}, 20);
   bench.iterations({plane, 12}, 30);
-  bench.whole({volume, 1}, make_radial_3d(volume, {.spokes = 2224, .samples_per_spoke = 128}), 20);
-  bench.whole({volume, 8}, make_radial_3d(volume, {.spokes = 2224, .samples_per_spoke = 128}), 20);
+  bench.whole({volume, 1}, spokes, 20);
+  bench.whole({volume, 8}, spokes, 20);
   bench.whole({plane, 12}, make_radial_2d(plane, {.spokes = 25, .samples_per_spoke = 256}), 30);
   bench.whole({plane, 12}, make_radial_2d(plane, {.spokes = 390, .samples_per_spoke = 256}), 30);
   bench.product({large, 8}, false);
@@ -252,7 +254,7 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     bool const given = argc > 1;
-    findrho::run(given && std::strcmp(argv[1], "slabs") == 0, given && std::strcmp(argv[1], "quick") == 0);
+    findrho::run(given && std::strcmp(argv[1], "slabs") == 0, given && std::strcmp(argv[1], "cg") == 0);
   } catch (findrho::Error const& error) {
     std::fprintf(stderr, "gpu_recon: %s\n", error.what());
     return 1;

@@ -2,6 +2,8 @@
 // The device's fused product on the CPU: the same bodies, one block after the other, against FFTW on the whole grid.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "conformance/random.hpp"
 #include "findrho/backend/fft.hpp"
 #include "operator/cuda/fused_product.hpp"
@@ -115,7 +117,39 @@ Array<std::complex<T>> whole_grid_product(Matrix const& n, Matrix const& grid, V
 
 struct Case {
   int coils = 1, slab = 16, together = 1, lanes = 0;  // slab 0: plane by plane
+  bool form = false;
 };
+
+template <class T>
+constexpr T kShift = T(0.375);
+
+template <class T>
+std::size_t form_blocks(FusedShape const& s, int coils) {
+  RowsArguments<T> last{};
+  last.rows = s.n[1] * s.n[2];
+  last.coils = coils;
+  std::size_t blocks = 0;
+  with_factors(s.length[0], typename FusedLengths<T>::Type{}, [&](auto f) {
+    blocks = static_cast<std::size_t>(RowsInverse<T, decltype(f)>{last}.blocks());
+  });
+  return blocks;
+}
+
+/// The parts add up to Re <x, z>: products in T, sums in double, each rounding at most eps / 2 of all terms so far.
+template <class T>
+void expect_form(View<std::complex<T> const> x, View<std::complex<T> const> z,
+                 std::vector<double> const& parts) {
+  double form = 0, size = 0;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    std::complex<double> const a(x[i]), b(z[i]);
+    form += (std::conj(a) * b).real();
+    size += std::abs(a) * std::abs(b);
+  }
+  double const sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  double const rounding = 2 * std::numeric_limits<T>::epsilon() +
+                          static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
+  EXPECT_NEAR(sum, form, rounding * size);
+}
 
 /// Relative error of the fused product; coils may be more than a batch.
 template <class T>
@@ -166,14 +200,25 @@ double error_of(Matrix const& n, Case const& c, int batch) {
       slabs(2 * c.together * s.slab_size(), {nan, nan});
   FusedMemory<T> const m{rows.data(), slabs.data(), {w[0].data(), w[1].data(), w[2].data()}, sorted.data()};
   Array<C> z(n.shape());
+  std::vector<double> parts;
   auto const* const in = reinterpret_cast<Complex<T> const*>(x.data());
   auto const* const s_maps = reinterpret_cast<Complex<T> const*>(maps.data());
   for (int first = 0; first < c.coils; first += batch) {
-    fused_product(SerialPasses<T>{c.lanes}, s, m, std::min(batch, c.coils - first), in,
-                  s_maps + first * n.voxels(), reinterpret_cast<Complex<T>*>(z.data()),
-                  first == 0 ? Write::replace : Write::add);
+    int const coils = std::min(batch, c.coils - first);
+    FormArguments<T> form{};
+    if (c.form && first + coils == c.coils) {
+      parts.resize(form_blocks<T>(s, coils), std::numeric_limits<double>::quiet_NaN());
+      form = {in, kShift<T>, parts.data()};
+    }
+    fused_product(SerialPasses<T>{c.lanes}, s, m, coils, in, s_maps + first * n.voxels(),
+                  reinterpret_cast<Complex<T>*>(z.data()), first == 0 ? Write::replace : Write::add, form);
   }
-  return laws::relative_error<C>(z.view(), whole_grid_product<T>(n, grid, spectrum, x, maps).view());
+  Array<C> expected = whole_grid_product<T>(n, grid, spectrum, x, maps);
+  if (c.form) {
+    for (std::int64_t i = 0; i < x.size(); ++i) expected[i] += kShift<T> * x[i];
+    expect_form<T>(x, z, parts);
+  }
+  return laws::relative_error<C>(z.view(), expected.view());
 }
 
 // Both transforms of 2^k points err by some 3 u sqrt(k) in the norm (Higham, Accuracy and Stability, section 24.1, with
@@ -204,6 +249,15 @@ TEST(FusedProduct, OddSizesCoilsSlabsAndBatchesAgree) {
     EXPECT_LT(error_of<double>(n, {5, 32, 1}, 2), kAllowed<double>) << n.x << " x " << n.y << " x " << n.z;
     EXPECT_LT(error_of<float>(n, {4, 48, 4}, 4), kAllowed<float>) << n.x << " x " << n.y << " x " << n.z;
   }
+}
+
+TEST(FusedProduct, AddsAShiftAndLeavesTheQuadraticForm) {
+  // Coils that share a block's lines, coils after each other, batches; lanes whose number is no power of two.
+  EXPECT_LT(error_of<float>({13, 21, 6}, {3, 16, 2, 0, true}, 3), kAllowed<float>);
+  EXPECT_LT(error_of<double>({33, 5, 17}, {5, 32, 1, 0, true}, 2), kAllowed<double>);
+  EXPECT_LT(error_of<float>({30, 90, 70}, {2, 48, 2, 0, true}, 2), kAllowed<float>);
+  EXPECT_LT(error_of<float>({6, 100, 128}, {1, 0, 1, 0, true}, 1), kAllowed<float>);
+  EXPECT_LT(error_of<float>({30, 31, 1}, {4, 16, 1, 5, true}, 2), kAllowed<float>);
 }
 
 TEST(FusedProduct, EveryLengthOfPlanesAgrees) {

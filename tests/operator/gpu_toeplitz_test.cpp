@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "conformance/random.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
@@ -145,6 +146,40 @@ TEST_F(GpuToeplitz, GivesPlaneByPlaneWhatSlabsGive) {
     EXPECT_LT(relative_error(on_device<float>(p, p.x), slabs), kAllowed<float>) << n.y << " x " << n.z;
     EXPECT_LT(relative_error(on_device<float>(p, p.x, {.memory_bytes = 1}), slabs), kAllowed<float>)
         << n.y << " x " << n.z << ", coil after coil";
+  }
+}
+
+TEST_F(GpuToeplitz, LeavesTheQuadraticFormThatAnotherPassWouldFind) {
+  constexpr double kShift = 0.375;
+  for (Matrix const& n : {Matrix{24, 20, 18}, Matrix{6, 100, 128}, Matrix{61, 45, 1}}) {
+    for (std::int64_t bytes : {std::int64_t{8} << 30, std::int64_t{1}}) {
+      using C = std::complex<float>;
+      Problem<float> const p(n, 3);
+      CudaVector<C> const maps(*session_, p.maps.size()), x(*session_, p.x.size());
+      maps.upload(p.maps.data());
+      x.upload(p.x.data());
+      CudaToeplitz<float> A(*session_, n, 3, maps.data(), {.memory_bytes = bytes});
+      A.set_lags(exact_lags<float>(context_, p.trajectory, n, p.weights));
+      CudaVector<C> const plain(*session_, n.voxels()), shifted(*session_, n.voxels());
+      ASSERT_GT(A.form_parts(), 0);
+      CudaVector<double> const parts(*session_, A.form_parts());
+      A.apply(x.data(), plain.data());
+      A.apply_with_form(x.data(), shifted.data(), kShift, parts.data());
+      std::vector<C> const without = plain.download(), with = shifted.download();
+      double form = 0, size = 0, worst = 0, most = 0;
+      for (std::int64_t i = 0; i < n.voxels(); ++i) {
+        auto const at = static_cast<std::size_t>(i);
+        std::complex<double> const a(p.x[i]), b(with[at]), c(without[at]);
+        form += (std::conj(a) * b).real();
+        size += std::abs(a) * std::abs(b);
+        worst = std::max(worst, std::abs(c + kShift * a - b));
+        most = std::max(most, std::abs(b));
+      }
+      EXPECT_LT(worst, 4 * std::numeric_limits<float>::epsilon() * most);
+      std::vector<double> const each = parts.download();
+      double const sum = std::accumulate(each.begin(), each.end(), 0.0);
+      EXPECT_NEAR(sum, form, 2 * std::numeric_limits<float>::epsilon() * size) << n.x << " x " << n.y;
+    }
   }
 }
 

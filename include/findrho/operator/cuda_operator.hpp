@@ -3,6 +3,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <stdexcept>
 
 #include "findrho/backend/cuda_session.hpp"
 #include "findrho/operator/largest_eigenvalue.hpp"
@@ -18,6 +19,13 @@ class CudaOperator {
   virtual ~CudaOperator() = default;
   /// z = A x, queued on the operator's session
   virtual void apply(C const* x, C* z) const = 0;
+  /// Of apply_with_form; 0: this operator has none.
+  virtual std::int64_t form_parts() const { return 0; }
+  /// z = A x + shift x, and Re <x, z> as form_parts() numbers whose sum it is, in device memory: cheaper than another pass.
+  virtual void apply_with_form(C const* x, C* z, double shift, double* parts) const {
+    (void)x, (void)z, (void)shift, (void)parts;
+    throw std::logic_error("an operator without form_parts was asked for them");
+  }
 };
 
 /// largest_eigenvalue() of a device operator, from the same start vector; the vectors stay on the device.

@@ -29,6 +29,7 @@ struct CudaToeplitzPlan {
   std::int64_t bytes = 0;  // device memory, maps and images not counted
   int batch = 1, slab = 0, together = 0;
   bool planes = false;  // y and z in one pass, plane by plane, instead of slabs
+  int form_parts = 0;   // of CudaOperator
 };
 template <class T>
 CudaToeplitzPlan plan_cuda_toeplitz(CudaSession const& session, Matrix const& matrix, std::int64_t coils,
@@ -53,6 +54,8 @@ class CudaToeplitz final : public CudaOperator<T> {
   /// From Q at its lags, as exact_lags gives them.
   void set_lags(View<C const> lags);
   void apply(C const* x, C* z) const override;
+  std::int64_t form_parts() const override { return plan_.form_parts; }
+  void apply_with_form(C const* x, C* z, double shift, double* parts) const override;
 
  private:
   CudaSession session_;

@@ -40,10 +40,12 @@ class CudaCg {
 
   CudaSession session_;
   CudaOperator<T> const& A_;
+  double shift_;  // lambda, where W is 1
   CgOptions options_;
   int read_every_;
   void* solver_ = nullptr;
   C *p_ = nullptr, *Ap_ = nullptr;
+  double* form_ = nullptr;  // of apply_with_form; null where another pass adds the prior
   std::int64_t bytes_ = 0;
   C const* b_ = nullptr;
   C* x_ = nullptr;

@@ -6,7 +6,7 @@
 
 namespace findrho::device {
 
-constexpr int kReduceThreads = 256, kReduceBlocks = 528;
+constexpr int kReduceThreads = 512, kReduceBlocks = 264;
 
 template <class T>
 __device__ T warp_sum(T value) {
@@ -14,34 +14,49 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-/// Adds K sums of every thread of the grid, those of a warp in T, then in double. True in all threads of the last block,
-/// which then finds them in total[K], in shared memory; partial has K * gridDim.x elements, ticket is 0 before and after.
+/// Adds K sums of every thread of a grid of at most kReduceBlocks; two lanes (double: four) in T, then in double. True in
+/// all threads of the last block, which then finds them in total[K], in shared memory; partial has K * gridDim.x elements,
+/// ticket is 0 before and after. The loops over k stay loops: unrolled, they are kilobytes of instructions that every
+/// launch fetches anew, which took longer than the sums (docs/design/cuda.md).
 template <int K, class T>
 __device__ bool sum_over_grid(T const (&mine)[K], double* partial, unsigned* ticket, double* total) {
-  constexpr int kWarps = kReduceThreads / 32;
-  __shared__ double of_warp[K][kWarps];
+  constexpr int kWarps = kReduceThreads / 32, kLanes = sizeof(T) == sizeof(double) ? 8 : 16;
+  __shared__ T of_lanes[K][kWarps * kLanes];
   __shared__ bool last;
   int const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int k = 0; k < K; ++k) {
-    T const sum = warp_sum(mine[k]);
-    if (lane == 0) of_warp[k][warp] = static_cast<double>(sum);
+    T sum = mine[k];
+#pragma unroll
+    for (int offset = 16; offset >= kLanes; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    if (lane < kLanes) of_lanes[k][warp * kLanes + lane] = sum;
   }
   __syncthreads();
-  if (threadIdx.x < K) {
+#pragma unroll 1
+  for (int k = warp; k < K; k += kWarps) {
     double sum = 0;
-    for (int w = 0; w < kWarps; ++w) sum += of_warp[threadIdx.x][w];
-    partial[threadIdx.x * gridDim.x + blockIdx.x] = sum;
-    __threadfence();
+    for (int i = lane; i < kWarps * kLanes; i += 32) sum += static_cast<double>(of_lanes[k][i]);
+    sum = warp_sum(sum);
+    if (lane == 0) partial[k * gridDim.x + blockIdx.x] = sum;
   }
+  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) last = atomicAdd(ticket, 1u) == gridDim.x - 1;
   __syncthreads();
   if (!last) return false;
   __threadfence();
+#pragma unroll 1
   for (int k = warp; k < K; k += kWarps) {
+    constexpr int kRounds = (kReduceBlocks + 31) / 32;
+    double of_block[kRounds];  // all on their way at once
+#pragma unroll
+    for (int i = 0; i < kRounds; ++i) {
+      unsigned const b = i * 32 + lane;
+      of_block[i] = b < gridDim.x ? __ldcg(partial + k * gridDim.x + b) : 0;
+    }
     double sum = 0;
-    for (unsigned b = lane; b < gridDim.x; b += 32) sum += __ldcg(partial + k * gridDim.x + b);
+#pragma unroll
+    for (double part : of_block) sum += part;
     sum = warp_sum(sum);
     if (lane == 0) total[k] = sum;
   }

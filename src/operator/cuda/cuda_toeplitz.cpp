@@ -30,8 +30,9 @@ CudaToeplitzPlan plan_cuda_toeplitz(CudaSession const& session, Matrix const& ma
   CudaToeplitzRecord const record = record_of<T>(matrix, coils, options);
   CudaToeplitzFacts f{};
   call(session, session.table<CudaToeplitzTable>().describe, session.handle(), &record, &f);
-  return {f.fused != 0, {f.grid[0], f.grid[1], f.grid[2]}, f.bytes, f.batch, f.slab, f.together,
-          f.planes != 0};
+  return {
+      f.fused != 0, {f.grid[0], f.grid[1], f.grid[2]}, f.bytes, f.batch, f.slab, f.together, f.planes != 0,
+      f.form_parts};
 }
 
 template <class T>
@@ -72,7 +73,14 @@ void CudaToeplitz<T>::set_lags(View<C const> lags) {
 template <class T>
 void CudaToeplitz<T>::apply(C const* x, C* z) const {
   call(session_, session_.table<CudaToeplitzTable>().apply, product_, static_cast<void const*>(x),
-       static_cast<void const*>(maps_), static_cast<void*>(z));
+       static_cast<void const*>(maps_), static_cast<void*>(z), static_cast<CudaForm const*>(nullptr));
+}
+
+template <class T>
+void CudaToeplitz<T>::apply_with_form(C const* x, C* z, double shift, double* parts) const {
+  CudaForm const form{shift, parts};
+  call(session_, session_.table<CudaToeplitzTable>().apply, product_, static_cast<void const*>(x),
+       static_cast<void const*>(maps_), static_cast<void*>(z), &form);
 }
 
 template class CudaToeplitz<float>;

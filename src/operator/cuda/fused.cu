@@ -74,13 +74,16 @@ class Fused final : public Product<T> {
                                     shape_.volume()});
   }
 
-  void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z) override {
+  void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z, CudaForm const* form) override {
     FusedMemory<T> const memory{
         rows_.get(), slabs_.get(), {turns_[0].get(), turns_[1].get(), turns_[2].get()}, spectrum_.get()};
     for (int first = 0; first < coils_; first += shape_.coils) {
       Complex<T> const* const batch = maps == nullptr ? nullptr : maps + first * shape_.voxels();
-      fused_product(passes_, shape_, memory, std::min(shape_.coils, coils_ - first), x, batch, z,
-                    first == 0 ? Write::replace : Write::add);
+      int const coils = std::min(shape_.coils, coils_ - first);
+      FormArguments<T> last{};
+      if (form != nullptr && first + coils == coils_) last = {x, static_cast<T>(form->shift), form->parts};
+      fused_product(passes_, shape_, memory, coils, x, batch, z, first == 0 ? Write::replace : Write::add,
+                    last);
     }
   }
 
@@ -126,6 +129,18 @@ class Fused final : public Product<T> {
   Buffer<Complex<T>> turns_[3];
 };
 
+/// Blocks of the pass that finishes the last coils.
+template <class T>
+int form_parts(FusedShape const& s, int all_coils) {
+  RowsArguments<T> last{};
+  last.rows = s.n[1] * s.n[2];
+  last.coils = (all_coils - 1) % s.coils + 1;
+  Index blocks = 0;
+  with_factors(s.length[0], typename FusedLengths<T>::Type{},
+               [&](auto factors) { blocks = RowsInverse<T, decltype(factors)>{last}.blocks(); });
+  return static_cast<int>(blocks);
+}
+
 template <class T>
 CudaToeplitzFacts facts_of(Session& session, CudaToeplitzRecord const& record) {
   FusedShape const s = shape_of<T>(session, record);
@@ -140,7 +155,8 @@ CudaToeplitzFacts facts_of(Session& session, CudaToeplitzRecord const& record) {
           s.coils,
           s.slab,
           s.together,
-          s.planes ? 1 : 0};
+          s.planes ? 1 : 0,
+          form_parts<T>(s, static_cast<int>(record.coils))};
 }
 
 }  // namespace

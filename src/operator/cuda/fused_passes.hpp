@@ -23,6 +23,14 @@ FINDRHO_HD void prefetch(T const* from) {
 #endif
 }
 
+/// What a product may add to its last pass: out += shift x, and Re<x, out> in parts, one for each block.
+template <class T>
+struct FormArguments {
+  Complex<T> const* x = nullptr;
+  T shift = 0;
+  double* parts = nullptr;  // null: neither
+};
+
 template <class T>
 struct RowsArguments {
   Complex<T> const *in, *maps, *turns;  // maps may be null: 1
@@ -30,6 +38,7 @@ struct RowsArguments {
   int n, rows, coils;
   Index image_stride;  // of RowsForward, from coil to coil: 0 where all coils share the image
   Write write;         // of RowsInverse
+  FormArguments<T> form = {};
 };
 
 /// Where the frequencies of rows lie.
@@ -126,6 +135,18 @@ struct RowsInverse {
     C const *const in = a.in, *const maps = a.maps;
     C* const out = a.out;
     bool const add = a.write == Write::add;
+    FormArguments<T> const form = a.form;
+    T of_lane = 0;  // Re<x, out> of a few elements
+    if (form.parts != nullptr) prefetch_image(team, form.x, first, rows);
+    auto const write = [&](Index at, C value) {
+      if (add) value = out[at] + value;
+      if (form.parts != nullptr) {
+        C const x = Steps::read_only_complex(form.x + at);
+        value = value + scaled(form.shift, x);
+        of_lane += x.x * value.x + x.y * value.y;
+      }
+      out[at] = value;
+    };
     for (int c = 0; c < coils; c += side) {
       auto const row_of = [=](int line) { return first + line / side; };
       auto const coil_of = [=](int line) { return c + line % side; };
@@ -154,23 +175,49 @@ struct RowsInverse {
         if (!done) {
           *sum = value;
         } else {
-          out[at] = add ? out[at] + value : value;
+          write(at, value);
         }
       });
     }
-    if (side == 1) return;
-    team.sync();
-    team.each(rows * count, [&](int task) {
-      int const r = task / count, i = task - r * count;
-      if (first + r >= all_rows) return;
-      C sum{0, 0};
-      for (int line = r * side; line < (r + 1) * side; ++line) sum = sum + sums[line * kHalf + i];
-      C& to = out[static_cast<Index>(first + r) * count + i];
-      to = add ? to + sum : sum;
-    });
+    if (side > 1) {
+      team.sync();
+      team.each(rows * count, [&](int task) {
+        int const r = task / count, i = task - r * count;
+        if (first + r >= all_rows) return;
+        C sum{0, 0};
+        for (int line = r * side; line < (r + 1) * side; ++line) sum = sum + sums[line * kHalf + i];
+        write(static_cast<Index>(first + r) * count + i, sum);
+      });
+    }
+    if (form.parts != nullptr) {
+      double const sum = sum_of_lanes(team, of_lane, reinterpret_cast<double*>(scratch));
+      team.each(1, [&](int) { form.parts[block] = sum; });
+    }
   }
 
  private:
+  /// Asks for a block's rows of an image.
+  template <class Team>
+  FINDRHO_HD void prefetch_image(Team const& team, C const* image, int first, int rows) const {
+    constexpr int sector = static_cast<int>(32 / sizeof(C));
+    int const there = a.rows - first < rows ? a.rows - first : rows;
+    C const* const from = image + static_cast<Index>(first) * a.n;
+    team.each((there * a.n + sector - 1) / sector, [&](int task) { prefetch(from + task * sector); });
+  }
+  /// In all lanes: of_lane of every lane, added in a fixed order.
+  template <class Team>
+  FINDRHO_HD double sum_of_lanes(Team const& team, double of_lane, double* scratch) const {
+    team.sync();
+    team.each(team.size(), [&](int lane) { scratch[lane] = of_lane; });
+    for (int lanes = team.size(); lanes > 1;) {
+      int const half = (lanes + 1) / 2;
+      team.sync();
+      team.each(lanes - half, [&](int lane) { scratch[lane] += scratch[lane + half]; });
+      lanes = half;
+    }
+    team.sync();
+    return scratch[0];
+  }
   /// Asks for the frequencies of a block's rows, side by side, of the next coil.
   template <class Team>
   FINDRHO_HD void prefetch_rows(Team const& team, C const* coil, int first) const {

@@ -70,13 +70,14 @@ void slabs_product(Passes const& passes, FusedShape const& s, FusedMemory<T> con
 }
 
 /// z (+)= sum_c conj(maps_c) crop(Q * pad(maps_c x)) for shape.coils coils or fewer. Passes runs the bodies:
-/// main().rows_forward(length, arguments) and so on, those of slabs on lanes side by side.
+/// main().rows_forward(length, arguments) and so on, those of slabs on lanes side by side. form is of the last coils' z.
 template <class T, class Passes>
 void fused_product(Passes const& passes, FusedShape const& s, FusedMemory<T> const& m, int coils,
-                   Complex<T> const* x, Complex<T> const* maps, Complex<T>* z, Write write) {
+                   Complex<T> const* x, Complex<T> const* maps, Complex<T>* z, Write write,
+                   FormArguments<T> const& form = {}) {
   int const rows = s.n[1] * s.n[2];
   RowsArguments<T> const there{x, maps, m.turns[0], m.rows, s.n[0], rows, coils, 0, write};
-  RowsArguments<T> const back{m.rows, maps, m.turns[0], z, s.n[0], rows, coils, 0, write};
+  RowsArguments<T> const back{m.rows, maps, m.turns[0], z, s.n[0], rows, coils, 0, write, form};
   auto const on_main = passes.main();
   if constexpr (kHasPlanes<T>) {
     if (s.planes) {

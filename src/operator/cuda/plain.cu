@@ -110,7 +110,7 @@ class Plain final : public Product<T> {
                                   session_.stream));
   }
 
-  void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z) override {
+  void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z, CudaForm const*) override {
     cudaStream_t const stream = session_.stream;
     for (Index first = 0; first < coils_; first += batch_) {
       Index const count = std::min(batch_, coils_ - first), cells = boxes_.cells();

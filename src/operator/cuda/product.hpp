@@ -16,7 +16,8 @@ class Product {
   virtual ~Product() = default;
   /// spectrum: real, FFT order, device memory
   virtual void set_spectrum(T const* spectrum) = 0;
-  virtual void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z) = 0;
+  /// form: null, or shift and where the facts' form_parts go
+  virtual void apply(Complex<T> const* x, Complex<T> const* maps, Complex<T>* z, CudaForm const* form) = 0;
 };
 
 CudaToeplitzFacts describe_fused(Session& session, CudaToeplitzRecord const& record);

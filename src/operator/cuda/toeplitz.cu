@@ -43,7 +43,7 @@ class AnyProduct {
   virtual ~AnyProduct() = default;
   virtual void set_spectrum(void const* spectrum) = 0;
   virtual void set_lags(void const* lags) = 0;
-  virtual void apply(void const* x, void const* maps, void* z) = 0;
+  virtual void apply(void const* x, void const* maps, void* z, CudaForm const* form) = 0;
 };
 
 CudaToeplitzFacts choose(Session& session, CudaToeplitzRecord const& record) {
@@ -86,12 +86,12 @@ class ProductOf final : public AnyProduct {
     session_.stream.synchronize();
   }
 
-  void apply(void const* x, void const* maps, void* z) override {
+  void apply(void const* x, void const* maps, void* z, CudaForm const* form) override {
     if (maps == nullptr && record_.coils > 1) {
       throw ModuleFailure(CudaFault::bad_argument, "a product of several coils needs their maps");
     }
     product_->apply(static_cast<Complex<T> const*>(x), static_cast<Complex<T> const*>(maps),
-                    static_cast<Complex<T>*>(z));
+                    static_cast<Complex<T>*>(z), form);
   }
 
  private:
@@ -131,8 +131,8 @@ int set_spectrum(void* product, void const* spectrum, CudaFault* fault) {
 int set_lags(void* product, void const* lags, CudaFault* fault) {
   return guarded(fault, [&] { static_cast<AnyProduct*>(product)->set_lags(lags); });
 }
-int apply(void* product, void const* x, void const* maps, void* z, CudaFault* fault) {
-  return guarded(fault, [&] { static_cast<AnyProduct*>(product)->apply(x, maps, z); });
+int apply(void* product, void const* x, void const* maps, void* z, CudaForm const* form, CudaFault* fault) {
+  return guarded(fault, [&] { static_cast<AnyProduct*>(product)->apply(x, maps, z, form); });
 }
 constexpr CudaToeplitzTable kTable{describe, open, close, set_spectrum, set_lags, apply};
 

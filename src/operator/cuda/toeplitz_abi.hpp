@@ -20,17 +20,24 @@ struct CudaToeplitzRecord {
   int lanes;     // slabs side by side; 0: chosen
 };
 
+/// z += shift x, and Re <x, z> in parts whose sum it is: what a conjugate-gradient step asks for next.
+struct CudaForm {
+  double shift;
+  double* parts;  // device memory
+};
+
 struct CudaToeplitzFacts {
   int fused;
   long long grid[3];
   long long bytes;  // device memory of spectrum and work arrays
   int batch, slab, together;
-  int planes = 0;  // 1: y and z in one pass, plane by plane, instead of slabs
+  int planes = 0;      // 1: y and z in one pass, plane by plane, instead of slabs
+  int form_parts = 0;  // 0: the product leaves no form
 };
 
 struct CudaToeplitzTable {
   static constexpr char const* kTopic = "toeplitz";
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
   int (*describe)(void* session, CudaToeplitzRecord const*, CudaToeplitzFacts*, CudaFault*);
   int (*open)(void* session, CudaToeplitzRecord const*, void** product, CudaFault*);
   void (*close)(void* product);
@@ -39,7 +46,8 @@ struct CudaToeplitzTable {
   /// Complex Q at the lags i - N, i = 0..2N-1 along each axis (1 along an axis z of 1); i = 0 is left out; device memory.
   int (*set_lags)(void* product, void const* lags, CudaFault*);
   /// z = sum_c conj(maps_c) crop(Q * pad(maps_c x)); maps may be null: one coil, 1.
-  int (*apply)(void* product, void const* x, void const* maps, void* z, CudaFault*);
+  /// form may be null, and is where form_parts is 0.
+  int (*apply)(void* product, void const* x, void const* maps, void* z, CudaForm const* form, CudaFault*);
 };
 
 }  // namespace findrho

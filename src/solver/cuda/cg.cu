@@ -31,9 +31,10 @@ class Solver final : public AnySolver {
         blocks_(static_cast<unsigned>(
             std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
         vectors_(session, 3 * size_),
-        kept_(session, size_ * static_cast<std::size_t>(r.kept_residuals)),
+        kept_(session, (size_ + kRun - 1) / kRun * kRun * static_cast<std::size_t>(r.kept_residuals)),
         scalars_(session, 1),
         partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
+        form_(session, static_cast<std::size_t>(std::max(1, r.form_parts))),
         histories_(session, 2 * history()),
         host_{Pinned<char>(host_bytes()), Pinned<char>(host_bytes())} {
     prior_ = {static_cast<T>(r.prior_factor), static_cast<T const*>(r.weights), {}};
@@ -41,8 +42,9 @@ class Solver final : public AnySolver {
   }
 
   CudaCgVectors vectors() const override {
-    return {vectors_.get() + size_, vectors_.get() + 2 * size_,
-            static_cast<long long>(vectors_.bytes() + kept_.bytes() + histories_.bytes() + partial_.bytes())};
+    return {vectors_.get() + size_, vectors_.get() + 2 * size_, form_.get(),
+            static_cast<long long>(vectors_.bytes() + kept_.bytes() + histories_.bytes() + partial_.bytes() +
+                                   form_.bytes())};
   }
 
   void start(void const* b, void* x) override {
@@ -62,20 +64,7 @@ class Solver final : public AnySolver {
   }
 
   void step() override {
-    switch (static_cast<PriorTermKind>(record_.prior)) {
-      case PriorTermKind::none:
-        curvature<PriorTermKind::none>();
-        break;
-      case PriorTermKind::identity:
-        curvature<PriorTermKind::identity>();
-        break;
-      case PriorTermKind::differences:
-        curvature<PriorTermKind::differences>();
-        break;
-      case PriorTermKind::edges:
-        curvature<PriorTermKind::edges>();
-        break;
-    }
+    if (record_.form_parts == 0) curvature();
     if (record_.kept_residuals == 0) {
       advance<0>();
     } else if (record_.kept_residuals <= 12) {
@@ -104,6 +93,19 @@ class Solver final : public AnySolver {
   }
 
  private:
+  static constexpr std::size_t kRun = KeptResiduals<Element>::kRun;
+  void curvature() {
+    switch (static_cast<PriorTermKind>(record_.prior)) {
+      case PriorTermKind::none:
+        return curvature<PriorTermKind::none>();
+      case PriorTermKind::identity:
+        return curvature<PriorTermKind::identity>();
+      case PriorTermKind::differences:
+        return curvature<PriorTermKind::differences>();
+      case PriorTermKind::edges:
+        return curvature<PriorTermKind::edges>();
+    }
+  }
   std::size_t history() const { return static_cast<std::size_t>(std::max(1, record_.max_iterations)); }
   std::size_t host_bytes() const { return 2 * history() * sizeof(double) + sizeof(CudaCgState); }
   template <PriorTermKind Kind>
@@ -112,21 +114,19 @@ class Solver final : public AnySolver {
   }
   template <int Kept>
   void advance() {
-    KeptResiduals<Element> const kept{kept_.get(), static_cast<unsigned>(size_),
+    KeptResiduals<Element> const kept{kept_.get(), record_.kept_residuals,
                                       1 / std::sqrt(static_cast<double>(size_))};
-    launch(cg_residual<T, Kept, Element>, scalars_.get(), v_, kept, histories_.get(),
+    CurvatureParts const form{form_.get(), static_cast<unsigned>(record_.form_parts)};
+    launch(cg_residual<T, Kept, Element>, scalars_.get(), v_, kept, form, histories_.get(),
            histories_.get() + history(), partial_.get());
     launch(cg_direction<T, Kept, Element>, scalars_.get(), v_, kept);
   }
   template <class... Parameters>
   void launch(void (*kernel)(Parameters...), Parameters... arguments) const {
-    cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t config{};
     config.gridDim = {blocks_};
     config.blockDim = {kReduceThreads};
     config.stream = session_.stream;
-    config.attrs = &attribute;
-    set_start<Start::early>(config);
     FINDRHO_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
   }
 
@@ -137,7 +137,7 @@ class Solver final : public AnySolver {
   Buffer<Complex<T>> vectors_;  // r, p, A p
   Buffer<Element> kept_;
   Buffer<CgScalars> scalars_;
-  Buffer<double> partial_, histories_;
+  Buffer<double> partial_, form_, histories_;
   Pinned<char> host_[2];
   Event posted_[2];
   PriorTerm<T> prior_{};

@@ -15,10 +15,12 @@ struct CudaCgRecord {
   int prior;            // device::PriorTermKind
   double prior_factor;  // lambda, with the squared scale of differences
   void const* weights;  // edges: (dim, z, y, x) in device memory
+  int form_parts;       // not 0: the product adds the prior and leaves <p, A p> in so many parts
 };
 
 struct CudaCgVectors {
   void *p, *Ap;
+  double* form;     // where the parts of <p, A p> go
   long long bytes;  // device memory of all vectors
 };
 
@@ -29,12 +31,12 @@ struct CudaCgState {
 
 struct CudaCgTable {
   static constexpr char const* kTopic = "cg";
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
   int (*open)(void* session, CudaCgRecord const*, void** solver, CudaCgVectors*, CudaFault*);
   void (*close)(void* solver);
   /// x = 0, r = p = b; b and x in device memory, kept until the end of the solve.
   int (*start)(void* solver, void const* b, void* x, CudaFault*);
-  /// Behind a product Ap = A_data p: adds the prior, takes the step and makes the next p.
+  /// Behind a product Ap = A_data p: adds the prior (unless the product did), takes the step and makes the next p.
   int (*step)(void* solver, CudaFault*);
   /// Queues a copy of state and histories to pinned memory, slot 0 or 1.
   int (*post)(void* solver, int slot, CudaFault*);

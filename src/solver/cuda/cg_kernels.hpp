@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "backend/cuda/reduce.hpp"
-#include "backend/cuda/start.hpp"
 #include "prior/cuda/prior_term.hpp"
 #include "solver/cuda/cg_abi.hpp"
 
@@ -19,7 +18,7 @@ constexpr int kMostKept = 16;
 struct CgScalars {
   double bb, target, constant;  // |b|^2, tolerance^2 |b|^2
   int max_iterations, kept_most;
-  double rr, alpha, beta, objective;
+  double rr, curvature, alpha, beta, objective;
   double overlap[2 * kMostKept];  // <q_j, r>, for q_j as kept
   CudaCgState state, next;        // next: once the step at hand is complete
   unsigned ticket;
@@ -38,13 +37,17 @@ struct CgVectors {
   unsigned size;
 };
 
-/// The first residuals, scaled to the length sqrt(size): half precision has room for such numbers.
+/// The first residuals, scaled to the length sqrt(size): half precision has room for such numbers. All values of kRun
+/// voxels lie together, so that memory sees one stream and not as many as there are residuals.
 template <class Element>
 struct KeptResiduals {
-  Element* first;
-  unsigned size;
+  static constexpr unsigned kRun = 32;
+  Element* first;  // (run, residual, voxel of the run)
+  int most;
   double inverse_length;
-  __device__ Element* at(int j, unsigned i) const { return first + static_cast<std::int64_t>(j) * size + i; }
+  __device__ Element* at(int j, unsigned i) const {
+    return first + (static_cast<std::int64_t>(i / kRun) * most + j) * kRun + i % kRun;
+  }
 };
 
 template <class T>
@@ -80,7 +83,6 @@ __device__ double real_dot(Complex<T> a, Complex<T> b) {
 template <class T>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_start(CgScalars* s, CgVectors<T> v, double tolerance, double* partial) {
-  wait_for_kernel_before<Start::early>();
   double sum[1] = {0};
   FINDRHO_EACH(i, v.size) {
     Complex<T> const b = v.b[i];
@@ -104,11 +106,10 @@ __global__ void __launch_bounds__(kReduceThreads)
   s->next = s->state;
 }
 
-/// A p = A_data p + lambda W^H W p, alpha = |r|^2 / <p, A p>
+/// A p = A_data p + lambda W^H W p, <p, A p>
 template <class T, PriorTermKind Kind>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_curvature(CgScalars* s, CgVectors<T> v, PriorTerm<T> prior, double* partial) {
-  wait_for_kernel_before<Start::early>();
   if (s->state.reason != CudaCgState::running) return;
   double sum[1] = {0};
   FINDRHO_EACH_DOWN(i, v.size) {
@@ -121,23 +122,47 @@ __global__ void __launch_bounds__(kReduceThreads)
   }
   __shared__ double total[1];
   if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
-  if (!isfinite(total[0]) || total[0] <= 0) {
-    s->state.reason = CudaCgState::breakdown;
-  } else {
-    s->alpha = s->rr / total[0];
-  }
+  s->curvature = total[0];
 }
 
-/// Keeps r as q_step where there is room; r -= alpha A p; |r|^2 and all <q_j, r>; then the histories and whether to stop.
+/// <p, A p> as the product left it.
+struct CurvatureParts {
+  double const* parts;
+  unsigned count;  // 0: cg_curvature has it
+};
+
+/// The same sum, of the same order, in all threads of all blocks.
+__device__ inline double sum_of(CurvatureParts const& form) {
+  double sum = 0;
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < form.count; i += kReduceThreads) sum += form.parts[i];
+  __shared__ double of_warp[kReduceThreads / 32];
+  sum = warp_sum(sum);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (double part : of_warp) sum += part;
+  return sum;
+}
+
+/// Keeps r as q_step where there is room; r -= alpha A p, alpha = |r|^2 / <p, A p>; |r|^2 and all <q_j, r>; then the
+/// histories and whether to stop.
 template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
-    cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, double* residual,
-                double* objective, double* partial) {
-  wait_for_kernel_before<Start::early>();
+    cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, CurvatureParts form,
+                double* residual, double* objective, double* partial) {
   if (s->state.reason != CudaCgState::running) return;
   int const step = s->state.iterations, after = s->kept_after_step(), stored = min(step, after);
   bool const keeps = step < after;
-  T const alpha = static_cast<T>(s->alpha), scale = static_cast<T>(1 / (kept.inverse_length * sqrt(s->rr)));
+  double const curvature = form.count > 0 ? sum_of(form) : s->curvature;
+  if (!isfinite(curvature) || curvature <= 0) {
+    // Blocks that come later find a solve that has ended: they would have left here as well.
+    if (threadIdx.x == 0) s->state.reason = CudaCgState::breakdown;
+    return;
+  }
+  double const step_length = s->rr / curvature;
+  T const alpha = static_cast<T>(step_length),
+          scale = static_cast<T>(1 / (kept.inverse_length * sqrt(s->rr)));
   T sum[1 + 2 * Kept] = {};  // of a thread's few elements: in double they would take the registers of a block
   FINDRHO_EACH(i, v.size) {
     Element q[Kept + 1] = {};  // all loads before their use: it is latency that this kernel waits for
@@ -161,15 +186,16 @@ __global__ void __launch_bounds__(kReduceThreads)
   if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
   // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
   double rr = total[0];
-#pragma unroll
+#pragma unroll 1
   for (int j = 0; j < Kept; ++j) {
     double const re = kept.inverse_length * total[1 + 2 * j], im = kept.inverse_length * total[2 + 2 * j];
     s->overlap[2 * j] = kept.inverse_length * re;
     s->overlap[2 * j + 1] = kept.inverse_length * im;
     rr -= re * re + im * im;
   }
+  s->alpha = step_length;
   // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
-  s->objective -= 0.5 * s->alpha * s->rr;
+  s->objective -= 0.5 * step_length * s->rr;
   s->beta = rr / s->rr;
   s->rr = rr;
   residual[step] = sqrt(rr / s->bb);
@@ -188,8 +214,7 @@ __global__ void __launch_bounds__(kReduceThreads)
 template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_direction(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept) {
-  wait_for_kernel_before<Start::early>();
-  if (s->next.iterations == s->state.iterations) return;  // the curvature ended it
+  if (s->next.iterations == s->state.iterations) return;  // a curvature that is not positive ended it
   int const stored = s->kept_after_step();
   T const alpha = static_cast<T>(s->alpha), beta = static_cast<T>(s->beta);
   Complex<T> overlap[Kept + 1];

@@ -17,6 +17,12 @@ bool keeps_halves(std::int64_t voxels) {
   return sizeof(T) == sizeof(float) && voxels >= std::int64_t{1} << 20;
 }
 
+// Priors that the last pass of a product can add.
+template <class T>
+bool is_shift(CudaPrior<T> const& prior) {
+  return prior.kind == CudaPrior<T>::Kind::none || prior.kind == CudaPrior<T>::Kind::identity;
+}
+
 }  // namespace
 
 template <class T>
@@ -30,7 +36,11 @@ template std::int64_t cuda_cg_bytes<double>(Matrix const&, CgOptions const&);
 template <class T>
 CudaCg<T>::CudaCg(CudaSession const& session, Matrix const& matrix, CudaOperator<T> const& A,
                   CudaPrior<T> const& prior, CgOptions const& options, int read_every)
-    : session_(session), A_(A), options_(options), read_every_(std::max(1, read_every)) {
+    : session_(session),
+      A_(A),
+      shift_(prior.factor),
+      options_(options),
+      read_every_(std::max(1, read_every)) {
   CudaCgRecord const record{.double_precision = sizeof(T) == sizeof(double) ? 1 : 0,
                             .n = {matrix.x, matrix.y, matrix.z},
                             .max_iterations = options.max_iterations,
@@ -40,11 +50,13 @@ CudaCg<T>::CudaCg(CudaSession const& session, Matrix const& matrix, CudaOperator
                             .objective_constant = options.objective_constant,
                             .prior = static_cast<int>(prior.kind),
                             .prior_factor = prior.factor,
-                            .weights = prior.weights ? prior.weights->data() : nullptr};
+                            .weights = prior.weights ? prior.weights->data() : nullptr,
+                            .form_parts = is_shift(prior) ? static_cast<int>(A.form_parts()) : 0};
   CudaCgVectors vectors{};
   call(session, session.table<CudaCgTable>().open, session.handle(), &record, &solver_, &vectors);
   p_ = static_cast<C*>(vectors.p);
   Ap_ = static_cast<C*>(vectors.Ap);
+  form_ = record.form_parts > 0 ? vectors.form : nullptr;
   bytes_ = vectors.bytes;
 }
 
@@ -56,7 +68,11 @@ CudaCg<T>::~CudaCg() {
 
 template <class T>
 void CudaCg<T>::queue_step() {
-  A_.apply(p_, Ap_);
+  if (form_ != nullptr) {
+    A_.apply_with_form(p_, Ap_, shift_, form_);
+  } else {
+    A_.apply(p_, Ap_);
+  }
   call(session_, session_.table<CudaCgTable>().step, solver_);
 }
 
