@@ -92,9 +92,8 @@ class Bench {
     auto const plan = plan_cuda_toeplitz<float>(session_, p.matrix, p.coils);
     double const limit = pass_bytes(p, plan) / copy_ * 1e3;
     std::printf(
-        "product %s, %ld coils: %.4f ms (%s, slab %d, together %d%s), plain %.4f ms, ratio %.2f; bytes of "
-        "the "
-        "passes %.4f ms: %.0f %%\n",
+        "product %s, %ld coils: %.4f ms (%s, slab %d, together %d%s), plain %.4f ms, ratio %.2f; "
+        "bytes of the passes %.4f ms: %.0f %%\n",
         p.matrix.shape().str().c_str(), static_cast<long>(p.coils), fused, plan.fused ? "fused" : "plain",
         plan.slab, plan.together, plan.planes ? ", planes" : "", plain, plain / fused, limit,
         100 * limit / fused);

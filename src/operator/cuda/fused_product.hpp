@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of the fused passes and the memory between them. A volume whose y and z have one length goes through both
-// plane by plane in one pass where that is faster. Of another one, the x frequencies are taken a slab of columns at a time through y, z and
-// back, so that the grid between the y passes stays in the L2 cache.
+// The order of the fused passes and the memory between them. A volume whose y and z have one length goes through both plane
+// by plane in one pass where that is faster. Of another one, the x frequencies are taken a slab of columns at a time
+// through y, z and back, so that the grid between the y passes stays in the L2 cache.
 #pragma once
 #include <algorithm>
 
@@ -34,8 +34,8 @@ struct FusedMemory {
   Complex<T>* rows;
   Complex<T>* slabs;  // one for each lane
   Complex<T> const* turns[3];
-  T const*
-      spectrum;  // slab after slab: [place z][place y][x of the slab]; 2D: [place y][x]; planes: see SortPlanes
+  /// Slab after slab: [place z][place y][x of the slab]; 2D: [place y][x]; planes: see SortPlanes.
+  T const* spectrum;
 };
 
 /// y and z, there and back, of the x frequencies that m.rows holds row after row.
