@@ -77,8 +77,10 @@ part_sanitizer() {
   separable='GpuSeparable.QAgrees:GpuSeparable.ForwardAgrees*:GpuSeparable.CoilsAgree*'
   check memcheck test_dft "GpuRungs.AgreeInSinglePrecision:GpuSeparable.GivesTheSame*:$separable"
   check racecheck test_dft "GpuRungs.AgreeInSinglePrecision:$separable"
-  step 60 memcheck-lab compute-sanitizer --tool memcheck bin/findrho lab --device cuda --small --once
-  show 2 memcheck-lab 'ERROR SUMMARY'
+  for tool in memcheck racecheck; do
+    step 60 "$tool-lab" compute-sanitizer --tool "$tool" bin/findrho lab --device cuda --small --once
+    show 2 "$tool-lab" 'ERROR SUMMARY|RACECHECK SUMMARY'
+  done
 }
 
 part_bench() {

@@ -133,7 +133,9 @@ void compare_with_parboil(Options const& options) {
         c.accepted() ? "accepted" : "refused", c.failed, c.compared, c.largest_difference, c.allowed);
   }
   if (!c.accepted()) {
-    throw Error(ErrorKind::bad_file, options.images[0] + " is not the Q of " + options.images[1]);
+    throw Error(ErrorKind::bad_file, options.images[0] + " is not the Q of " + options.images[1],
+                "was it made from the input of the same size? gather_vector and every device rung are "
+                "accurate enough");
   }
 }
 

@@ -83,6 +83,12 @@ void require_meaning(CLI::App const& command, Options const& options) {
     throw Error(ErrorKind::bad_option, "--output is the result of an mri-q input, and there is no --input",
                 "give --input, or leave --output out");
   }
+  bool const only_mu = !options.rungs.empty() && std::all_of(options.rungs.begin(), options.rungs.end(),
+                                                             [](auto const& rung) { return rung == "mu"; });
+  if (!options.output.empty() && only_mu) {
+    throw Error(ErrorKind::bad_option, "--output is Q, and mu only makes the weights of the samples",
+                "name a rung that sums");
+  }
   for (char const* name : {"--max-psnr-loss", "--snr"}) {
     if (!options.quality && command.get_option(name)->count() > 0)
       throw Error(ErrorKind::bad_option, std::string(name) + " is for --quality", "add --quality");
@@ -272,8 +278,10 @@ class Ladder {
   std::optional<TunedEntry> remembered(std::string const& device, std::string const& driver) {
     auto const found = find_tuned(cache_folder(), device, driver,
                                   problem_class(report_.kind, report_.samples, report_.voxels));
+    char const* const rung = facts(session_ ? Rung::tuned : Rung::gather_vector).name;
     if (found)
-      report_.notes.push_back("options of the tuned rung on " + device + " are those that tune remembered");
+      report_.notes.push_back(
+          fmt::format("options of {} on {} are those that tune remembered", rung, device));
     return found;
   }
 

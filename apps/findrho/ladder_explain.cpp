@@ -17,11 +17,13 @@ std::int64_t blocks(std::int64_t items) {
 std::string size_text(double bytes) {
   return bytes >= 1e12  ? fmt::format("{:.1f} TB", bytes / 1e12)
          : bytes >= 1e9 ? fmt::format("{:.1f} GB", bytes / 1e9)
-                        : fmt::format("{:.1f} MB", bytes / 1e6);
+         : bytes >= 1e5 ? fmt::format("{:.1f} MB", bytes / 1e6)
+                        : fmt::format("{:.1f} KB", bytes / 1e3);
 }
 
 std::string cutting(LadderReport const& r) {
   double const pairs = double(r.samples) * double(r.voxels);
+  double const copies = 2.0 * r.element_bytes * double(r.voxels);  // of a block
   std::int64_t const n = std::min<std::int64_t>(5 * kBlock + 2, r.samples - 1);
   return fmt::format(
       "Three ways to cut the loops\n"
@@ -30,11 +32,10 @@ std::string cutting(LadderReport const& r) {
       "  {} blocks of {}: thread {} of block {} owns sample {}. They all add to the same voxels, atomically. "
       "One per\n"
       "  voxel makes {} threads in {} blocks, each with sums of its own.\n"
-      "  Private copies of the output do not help the first two: they take {} a block, where a "
-      "multiprocessor has\n"
+      "  Private copies of the output {} the first two: they take {} a block, where a multiprocessor has\n"
       "  0.2 MB of shared memory.\n",
       pairs, r.samples, blocks(r.samples), kBlock, n % kBlock, n / kBlock, n, r.voxels, blocks(r.voxels),
-      size_text(2.0 * r.element_bytes * double(r.voxels)));
+      copies <= 0.2e6 ? "would help" : "do not help", size_text(copies));
 }
 
 std::string memory(LadderReport const& r) {

@@ -124,14 +124,15 @@ std::string table(std::vector<Row> const& rows) {
   return text;
 }
 
-/// The rung that the application's accepted loss allows: the fastest one, which is the last of the list, within it.
+/// The fastest rung within the loss that the application accepts.
 std::string choice(std::vector<Row> const& rows, double max_loss_db) {
   double exact = 0;
   Row const* chosen = nullptr;
   for (Row const& row : rows) {
     if (!row.rung) continue;
     if (exact == 0) exact = row.psnr_db;
-    if (exact - row.psnr_db <= max_loss_db) chosen = &row;
+    if (exact - row.psnr_db <= max_loss_db && (chosen == nullptr || row.seconds < chosen->seconds))
+      chosen = &row;
   }
   return fmt::format("With at most {:g} dB lost against double, {} is the choice: {:.3f} dB lost.\n",
                      max_loss_db, chosen->name, exact - chosen->psnr_db);

@@ -203,7 +203,8 @@ void add_tune(CLI::App& root, App& app) {
   add_problem_options(*command, options->problem);
   command
       ->add_option("--pairs", options->pairs,
-                   "Size of the slice that each configuration is timed on, in pairs")
+                   "Size of the slice that each configuration is timed on, in pairs; on the "
+                   "CPU a fortieth of it")
       ->check(number_from(1e6, 1e13))
       ->type_name("N")
       ->capture_default_str();
@@ -219,7 +220,7 @@ void add_tune(CLI::App& root, App& app) {
       "Pareto-optimal\n"
       "configurations of efficiency and utilisation (Ryoo et al., CGO 2008) from the compiled kernels' own "
       "figures.\n"
-      "ladder and recon use what is remembered for the same device and problem class.");
+      "ladder uses what is remembered for the same device and problem class.");
   command->callback([&app, options] { tune_ladder(app, *options); });
 }
 

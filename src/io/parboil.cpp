@@ -29,6 +29,8 @@ std::vector<char> read_all(std::string const& path, char const* what) {
   return bytes;
 }
 
+constexpr char const* kHint = "give a file of Parboil's mri-q, input (.bin) or output (.out)";
+
 template <class T>
 T number_at(std::vector<char> const& bytes, std::size_t offset) {
   T value;
@@ -42,15 +44,17 @@ std::vector<float> floats_at(std::vector<char> const& bytes, std::size_t& offset
   std::copy_n(bytes.data() + offset, count * sizeof(float), reinterpret_cast<char*>(values.data()));
   for (std::size_t i = 0; i < count; ++i) {
     if (std::isfinite(values[i])) continue;
-    throw Error(ErrorKind::bad_file, path + " has a number that is not finite at byte " +
-                                         std::to_string(offset + i * sizeof(float)));
+    throw Error(
+        ErrorKind::bad_file,
+        path + " has a number that is not finite at byte " + std::to_string(offset + i * sizeof(float)),
+        kHint);
   }
   offset += count * sizeof(float);
   return values;
 }
 
 [[noreturn]] void refuse(std::string const& path, char const* what, std::string const& why) {
-  throw Error(ErrorKind::bad_file, path + " is not an " + what + " file: " + why);
+  throw Error(ErrorKind::bad_file, path + " is not an " + what + " file: " + why, kHint);
 }
 
 }  // namespace
@@ -114,8 +118,10 @@ void write_parboil_output(std::string const& path, std::vector<float> const& re,
 ParboilComparison compare_parboil(std::vector<std::complex<float>> const& result,
                                   std::vector<std::complex<float>> const& reference) {
   if (result.size() != reference.size()) {
-    throw Error(ErrorKind::bad_shape, "the result has " + std::to_string(result.size()) +
-                                          " voxels, the reference " + std::to_string(reference.size()));
+    throw Error(ErrorKind::bad_shape,
+                "the result has " + std::to_string(result.size()) + " voxels, the reference " +
+                    std::to_string(reference.size()),
+                "give the reference of the same input");
   }
   double largest = 0;
   for (auto const& v : reference) {

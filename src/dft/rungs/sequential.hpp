@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rung sequential: the loop nest as one would write it for one core. Samples outside, voxels inside, Mu in the outer
-// body. The reference for time; the reference for values is the same sum in double (reference.cpp).
+// body. The reference for time; the reference for values is the same sum in double (src/dft/exact_sum.cpp).
 #pragma once
 #include "dft/rungs/arrays.hpp"
 
