@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "findrho/core/context.hpp"
@@ -55,6 +56,12 @@ struct Cpu {
   }
 };
 
+/// The explanation that fits the side on which a measurement missed its prediction.
+inline std::string const& on_side(double measured, double predicted, std::string const& above,
+                                  std::string const& below) {
+  return measured > predicted ? above : below;
+}
+
 /// Size of the last-level cache that one core sees, from the system; 32 MB where it does not say.
 std::int64_t last_cache_bytes();
 
@@ -70,6 +77,10 @@ void cpu_roofline(Cpu const& cpu);
 double cpu_copy_rate(Cpu const& cpu);
 /// Bytes per second that each core's second-level cache gives, all cores together.
 double cpu_cache_rate(Cpu const& cpu);
+/// Bytes per second of sums over a set of this size of each thread's own, which is read again and again, all threads.
+double cpu_stream_rate(Cpu const& cpu, std::size_t bytes_each);
+/// Cycles per second, all threads together: less than the cores have where other programs take turns with these threads.
+double cpu_cycle_rate(Cpu const& cpu);
 /// Single-precision operations per second of fused multiply-adds, all threads.
 double cpu_multiply_add_rate(Cpu const& cpu);
 /// Lanes of a vector of floats, as chosen while running.

@@ -79,6 +79,23 @@ double cpu_multiply_add_rate(Cpu const& cpu) {
   return 2.0 * kChainCount * static_cast<double>(steps) * cpu_vector_lanes() * cpu.threads() / t;
 }
 
+double cpu_cycle_rate(Cpu const& cpu) {
+  // Marsaglia's xorshift (2003): three shifts and three exclusive ors, each of one cycle, each waiting for the one before.
+  auto const run = [](std::int64_t steps) {
+    std::uint32_t h = 1;
+    for (std::int64_t s = 0; s < steps; ++s) h ^= h << 13, h ^= h >> 17, h ^= h << 5;
+    return h;
+  };
+  cpu.out.verify_equal("first xorshift after 1", run(1), 270369);
+  std::int64_t const steps = cpu.small ? 1 << 10 : 1 << 23;
+  std::vector<std::uint32_t> ends(static_cast<std::size_t>(cpu.threads()));
+  double const t = cpu.seconds([&] {
+    cpu.context.pool().each(
+        cpu.threads(), [&](std::int64_t thread) { ends[static_cast<std::size_t>(thread)] = run(steps); });
+  });
+  return 6.0 * static_cast<double>(steps) * cpu.threads() / t;
+}
+
 void cpu_arithmetic(Cpu const& cpu) {
   double const rate = cpu_multiply_add_rate(cpu);
   int const lanes = cpu_vector_lanes();

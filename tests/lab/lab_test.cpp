@@ -10,6 +10,7 @@
 #include "findrho/lab/ceilings.hpp"
 #include "findrho/lab/experiment.hpp"
 #include "lab/collect.hpp"
+#include "lab/cpu.hpp"
 #include "lab/product_check.hpp"
 #include "lab/recorder.hpp"
 #include "support/temp_folder.hpp"
@@ -98,6 +99,52 @@ TEST(LabMeasurement, AgreesWithinItsFactor) {
   EXPECT_FALSE(row.unexplained());
   row.predicted = 0;
   EXPECT_FALSE(row.agrees());
+}
+
+LabMeasurement const& fastest(ExperimentResult const& result, std::string const& part_of_name) {
+  LabMeasurement const* best = nullptr;
+  for (LabMeasurement const& row : result.rows) {
+    if (row.variant.find(part_of_name) == std::string::npos) continue;
+    if (best == nullptr || row.values.front().value > best->values.front().value) best = &row;
+  }
+  if (best == nullptr) throw std::runtime_error("no row has " + part_of_name);
+  return *best;
+}
+
+TEST(CpuLab, ExplainsTheSideOnWhichAPredictionFailed) {
+  EXPECT_EQ(on_side(3, 2, "above", "below"), "above");
+  EXPECT_EQ(on_side(1, 2, "above", "below"), "below");
+}
+
+TEST(CpuLab, PredictsProductsFromVectorsMeasuredInTheSameRun) {
+  Context const context = Context::cpu(1);
+  ExperimentResult const result = run_on_cpu(context, "matmul", LabSize::small);
+  double const in_registers = result.rows.front().values.front().value;
+  EXPECT_DOUBLE_EQ(fastest(result, "tile of 4 x 8").predicted.value(), in_registers);
+  EXPECT_LE(fastest(result, "sums along rows").predicted.value(), in_registers);
+}
+
+TEST(CpuLab, AdvisesWhatWasFastest) {
+  Context const context = Context::cpu(1);
+  ExperimentResult const product = run_on_cpu(context, "matmul", LabSize::small);
+  std::string const best = fastest(product, "128, ").variant.substr(5);
+  EXPECT_NE(product.advice.front().find("largest size: " + best), std::string::npos) << best;
+
+  ExperimentResult const histogram = run_on_cpu(context, "histogram", LabSize::small);
+  for (std::string const input : {", uniform", ", one bin"}) {
+    std::string const variant = fastest(histogram, input).variant;
+    std::string const what = variant.substr(0, variant.size() - input.size()) + " for" + input.substr(1);
+    EXPECT_NE(histogram.advice.front().find(what), std::string::npos) << what;
+  }
+}
+
+TEST(CpuLab, ASetThatTheLastCacheHoldsIsNotPredictedAtMemorysPace) {
+  Context const context = Context::cpu(1);
+  ExperimentResult const result = run_on_cpu(context, "cache-sweep", LabSize::small);
+  ASSERT_LE(64 << 10, last_cache_bytes());
+  LabMeasurement const &first = fastest(result, "stream, 16 KB"), &second = fastest(result, "stream, 64 KB");
+  EXPECT_GT(first.predicted.value(), 0);
+  EXPECT_DOUBLE_EQ(second.predicted.value(), first.predicted.value());
 }
 
 TEST(ProductCheck, FindsOneWrongElement) {
