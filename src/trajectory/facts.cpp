@@ -57,10 +57,14 @@ void find_dc(Trajectory const& t, TrajectoryFacts& facts) {
   }
 }
 
+/// The two numbers with as many digits, 4 or more, as tell them apart.
 void refuse_limit(char const* what, double used, double limit, char const* unit, char const* hint) {
+  int digits = 4;
+  while (digits < 17 && fmt::format("{:.{}g}", used, digits) == fmt::format("{:.{}g}", limit, digits))
+    ++digits;
   throw Error(ErrorKind::bad_option,
-              fmt::format("the trajectory needs a {} of {:.4g} {}, the limit is {:.4g} {}", what, used, unit,
-                          limit, unit),
+              fmt::format("the trajectory needs a {} of {:.{}g} {}, the limit is {:.{}g} {}", what, used,
+                          digits, unit, limit, digits, unit),
               hint);
 }
 
@@ -126,13 +130,15 @@ TrajectoryFacts trajectory_facts(Trajectory const& t, Scanner const& scanner, do
 }
 
 void require_limits(TrajectoryFacts const& facts, Scanner const& scanner) {
-  // Limits are met to rounding: k of 1000 cycles per FOV rounds to 1e-13, its second difference to a few of these.
-  constexpr double kRounding = 1 + 1e-9;
-  if (facts.gradient_mT_m > scanner.gradient_mT_m * kRounding) {
+  // Limits are met to rounding. A float time is off by at most 2^-24 of itself, and so is the dwell time that the first and
+  // the last one around the echo give; the gradient goes with its inverse, the slew rate with the square of that. And k of
+  // 1000 cycles per FOV rounds to 1e-13, its second difference to 4 of these: 1e-8 of what 20 T/m/s make of it in 1 us (23Na).
+  constexpr double kTimes = 0x1p-24, kPositions = 1e-8;
+  if (facts.gradient_mT_m > scanner.gradient_mT_m * (1 + kTimes + kPositions)) {
     refuse_limit("gradient", facts.gradient_mT_m, scanner.gradient_mT_m, "mT/m",
                  "give a longer dwell time, a larger field of view or a smaller matrix");
   }
-  if (facts.slew_T_m_s > scanner.slew_T_m_s * kRounding) {
+  if (facts.slew_T_m_s > scanner.slew_T_m_s * (1 + 2 * kTimes + kPositions)) {
     refuse_limit("slew rate", facts.slew_T_m_s, scanner.slew_T_m_s, "T/m/s",
                  "give a longer dwell time, or a generator that is designed under limits");
   }

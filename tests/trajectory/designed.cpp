@@ -137,6 +137,16 @@ TEST(SpiralVd, KeepsAGradientLimitThatRulesEverywhere) {
   within_limits(make_spiral_vd({32, 32, 1}, {.longest_readout_s = 1, .scanner = weak}), weak);
 }
 
+TEST(SpiralVd, KeepsItsLimitsWhereTheLastStepAlongTheRadiusIsOnlyRounding) {
+  // 2000 steps of 24/2000 or 32/2000, added up, end a few roundings before the edge: the step after them is 1e-12 long.
+  Scanner const ellipse{.gradient_mT_m = 7, .slew_T_m_s = 77, .fov_mm = {200, 160, 220}};
+  Scanner const circle{.gradient_mT_m = 12, .slew_T_m_s = 60, .fov_mm = {256, 256, 220}};
+  require_limits(within_limits(make_spiral_vd({48, 40, 1}, {.dwell_s = 1e-6, .scanner = ellipse}), ellipse),
+                 ellipse);
+  require_limits(within_limits(make_spiral_vd({64, 64, 1}, {.dwell_s = 1e-6, .scanner = circle}), circle),
+                 circle);
+}
+
 TEST(SpiralVd, TheReadoutLimitChoosesTheInterleavesOrIsNamed) {
   SpiralVdOptions o{.longest_readout_s = 5e-3};
   Trajectory const t = make_spiral_vd({128, 128, 1}, o);

@@ -71,6 +71,13 @@ TEST(Facts, LimitsThatAreExceededAreNamedWithTheirNumbers) {
   require_limits(trajectory_facts(make_radial_2d({64, 64, 1}, {.spokes = 1}), kScanner), kScanner);
 }
 
+TEST(Facts, ARefusalShowsTheDigitsThatTellItsNumbersApart) {
+  EXPECT_EQ(refused([] { require_limits({.slew_T_m_s = 60.00001}, {.slew_T_m_s = 60}); }),
+            "the trajectory needs a slew rate of 60.00001 T/m/s, the limit is 60 T/m/s");
+  EXPECT_EQ(refused([] { require_limits({.gradient_mT_m = 40.0004}, {.gradient_mT_m = 40}); }),
+            "the trajectory needs a gradient of 40.0004 mT/m, the limit is 40 mT/m");
+}
+
 TEST(Facts, ARepetitionTimeShorterThanTheReadoutIsRefused) {
   Trajectory const t = make_radial_2d({64, 64, 1}, {.spokes = 1});
   EXPECT_EQ(refused([&] { trajectory_facts(t, kScanner, 1e-4); }),

@@ -90,6 +90,32 @@ TEST(Twisted, KeepsTheLimitsAlsoWhereTheyAreTight) {
   }
 }
 
+TEST(AdaptedRadial, EveryDesignPassesTheCheckOfItsLimits) {
+  for (std::int64_t const n : {16, 32, 64}) {
+    for (double const readout_ms : {8.0, 9.0, 10.0, 12.0, 20.0}) {
+      for (double const slew : {60.0, 100.0, 150.0}) {
+        for (double const dwell : {4e-6, 1e-5}) {
+          AdaptedRadialOptions o{.spokes = 3, .readout_s = readout_ms * 1e-3, .dwell_s = dwell};
+          o.scanner.slew_T_m_s = slew;
+          auto const facts = trajectory_facts(make_adapted_radial({n, n, n}, o), o.scanner, 1);
+          EXPECT_NO_THROW(require_limits(facts, o.scanner)) << n << ' ' << readout_ms << ' ' << slew;
+        }
+      }
+    }
+  }
+}
+
+TEST(Twisted, EveryDesignPassesTheCheckOfItsLimits) {
+  for (std::int64_t const n : {16, 32}) {
+    for (double const readout_ms : {8.0, 12.0}) {
+      TwistedOptions o{.undersampling = 8, .readout_s = readout_ms * 1e-3};
+      o.scanner.slew_T_m_s = 60;
+      auto const facts = trajectory_facts(make_twisted({n, n, n}, o), o.scanner, 1);
+      EXPECT_NO_THROW(require_limits(facts, o.scanner)) << n << ' ' << readout_ms;
+    }
+  }
+}
+
 TEST(Twisted, NeedsFewerShotsThanSpokesByTheLinearPart) {
   TwistedOptions o{};
   o.scanner.slew_T_m_s = 200;
