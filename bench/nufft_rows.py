@@ -6,7 +6,7 @@ from peers import POOLED, Refused, findrho_worker, finufft_worker, interleaved
 from problems import Probes, Problem, radial_2d, radial_3d, random_3d, spiral_2d
 
 TYPES = ("type1", "type2")
-# Asked for in turn until the measured errors are within the target: the first that suffices is the fastest.
+# Asked for in turn until the measured errors are within the target: the first that suffices is the fastest in its precision.
 FINUFFT_STEPS = (10, 3, 1, 0.3, 0.1)
 FINDRHO_STEPS = (1, 0.7, 0.5, 0.2)
 
@@ -28,7 +28,7 @@ def say(text):
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
-        self.sufficed = {}  # (problem, target, worker) -> steps and precision to begin with
+        self.sufficed = {}  # (problem, target, worker, precision) -> step to begin with
 
     def names(self):
         return list(QUICK if self.options.quick else FULL)
@@ -50,26 +50,39 @@ class Bench:
         return errors
 
     def settle(self, worker, probes, target):
-        """Plans the worker so that its measured error is within the target; None where that is out of its reach."""
-        key = (probes.name, target, worker.name)
-        for step, precision in self.steps(worker, key):
+        """Plans the worker so that its measured error is within the target, in the precision in which it is faster: single
+        precision near its limit takes wider kernels than double. None where the target is out of its reach."""
+        precisions = ("",) if worker.name == "findrho" else ("single", "double")
+        able = [s for s in (self.settle_in(precision, worker, probes, target) for precision in precisions) if s]
+        if len(able) < 2:
+            return able[0] if able else None
+        for settled in able:
+            self.plan(worker, settled)
+            settled["glance"] = sum(min(worker.times(what)[0] for _ in range(3)) for what in TYPES)
+        fastest = min(able, key=lambda settled: settled["glance"])
+        self.plan(worker, fastest)
+        return fastest
+
+    def settle_in(self, precision, worker, probes, target):
+        key = (probes.name, target, worker.name, precision)
+        steps = FINUFFT_STEPS if precision else FINDRHO_STEPS
+        for step in steps[steps.index(self.sufficed.get(key, steps[0])):]:
             try:
-                plan = worker.times(f"plan {target * step}{precision}")
+                plan = worker.times(f"plan {target * step} {precision}".strip())
             except Refused:
                 continue  # FINUFFT refuses what single precision cannot reach
             errors = self.errors(worker, probes)
             if max(errors.values()) <= target:
-                self.sufficed[key] = (step, precision)
-                return {"asked": target * step, "precision": precision.strip() or "single", "errors": errors,
-                        "plan_ms": plan, "design": worker.ask("describe")}
+                self.sufficed[key] = step
+                return {"asked": target * step, "precision": precision or "single", "errors": errors, "plan_ms": plan,
+                        "design": worker.ask("describe")}
         return None
 
-    def steps(self, worker, key):
-        ours = worker.name == "findrho"
-        every = [(step, precision) for precision in ([""] if ours else [" single", " double"])
-                 for step in (FINDRHO_STEPS if ours else FINUFFT_STEPS)]
-        first = self.sufficed.get(key)
-        return every[every.index(first):] if first else every
+    @staticmethod
+    def plan(worker, settled):
+        worker.ask(f"plan {settled['asked']} {settled['precision']}")
+        for what in TYPES:
+            worker.ask(what)  # work arrays are made
 
     def settle_all(self, workers, probes, target):
         """FINUFFT's memory does not change its errors: its second worker takes over the first one's choice."""
@@ -77,9 +90,7 @@ class Bench:
         for worker in workers:
             before = settled.get(POOLED)
             if before:
-                worker.ask(f"plan {before['asked']} {before['precision']}")
-                for what in TYPES:
-                    worker.ask(what)
+                self.plan(worker, before)
                 settled[worker.name] = before
             else:
                 settled[worker.name] = None if POOLED in settled else self.settle(worker, probes, target)
