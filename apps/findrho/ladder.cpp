@@ -20,6 +20,7 @@
 #include "ladder_problem.hpp"
 #include "ladder_quality.hpp"
 #include "ladder_recon.hpp"
+#include "ladder_rungs.hpp"
 #include "ladder_table.hpp"
 
 namespace findrho {
@@ -45,20 +46,6 @@ RungOptions chosen(Options const& options, Rung rung, bool cuda, std::optional<T
   if (options.unroll > 0) o.unroll = options.unroll;
   if (options.per_thread > 0) o.per_thread = options.per_thread;
   return o;
-}
-
-/// The asked rungs that run there on such a sum, in the order of the ladder.
-template <class T>
-std::vector<Rung> rungs_for(Options const& options, bool cuda, ExactSum<T> const& sum) {
-  bool const in_double = sizeof(T) == sizeof(double), grid = on_grid(sum);
-  std::vector<Rung> chosen;
-  for (RungFacts const& f : rung_facts()) {
-    bool const asked = options.rungs.empty() ||
-                       std::find(options.rungs.begin(), options.rungs.end(), f.name) != options.rungs.end();
-    bool const fits = (f.in_double || !in_double) && (grid || !f.needs_grid);
-    if (asked && (cuda ? f.on_gpu : f.on_cpu) && fits) chosen.push_back(f.rung);
-  }
-  return chosen;
 }
 
 /// Options that the asked table does not look at are refused, rather than passed over in silence.
@@ -92,23 +79,6 @@ void require_meaning(CLI::App const& command, Options const& options) {
   for (char const* name : {"--max-psnr-loss", "--snr"}) {
     if (!options.quality && command.get_option(name)->count() > 0)
       throw Error(ErrorKind::bad_option, std::string(name) + " is for --quality", "add --quality");
-  }
-}
-
-/// Errors  bad_option  a rung was asked for by name that does not run on such a sum there
-template <class T>
-void require_runnable(std::vector<std::string> const& names, bool cuda, ExactSum<T> const& sum) {
-  bool const grid = on_grid(sum);
-  for (std::string const& name : names) {
-    RungFacts const& f = find_rung(name);
-    auto const refuse = [&](std::string const& why, std::string const& hint) {
-      throw Error(ErrorKind::bad_option, "the rung '" + name + "' " + why, hint);
-    };
-    if (!cuda && !f.on_cpu)
-      refuse("runs on a CUDA device only", "on the processor separable_vector is its like");
-    if (sizeof(T) == sizeof(double) && !f.in_double)
-      refuse("has no double precision", "take --precision single, or another rung");
-    if (!grid && f.needs_grid) refuse("needs positions on a grid, which these are not", "take another rung");
   }
 }
 
@@ -167,7 +137,7 @@ class Ladder {
   template <class T>
   void run_on_cpu(ExactSum<T> const& sum, bool beside_device) {
     auto const tuned = remembered(report_.processor, version());
-    for (Rung rung : rungs_for(options_, false, sum)) {
+    for (Rung rung : rungs_for(options_.rungs, false, sum)) {
       bool const wanted =
           rung == Rung::sequential || rung == Rung::gather_vector || rung == Rung::separable_vector;
       if (beside_device && !wanted) continue;
@@ -185,7 +155,7 @@ class Ladder {
                                  device.multiprocessors, device.clock_mhz);
     auto const tuned = remembered(device.name, driver_);
     CudaSum<T> device_sum(*session_, sum);
-    for (Rung rung : rungs_for(options_, true, sum)) {
+    for (Rung rung : rungs_for(options_.rungs, true, sum)) {
       Phase const phase(context_, std::string("GPU ") + facts(rung).name);
       report_.rows.push_back(
           {time_on_cuda(context_, device_sum, sum, rung, chosen(options_, rung, true, tuned), measure())});
