@@ -4,7 +4,6 @@
 
 #include "estimate.hpp"
 #include "findrho/core/lag_boxes.hpp"
-#include "findrho/nufft/cuda_nufft.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
 #include "findrho/solver/cuda_cg.hpp"
@@ -16,10 +15,8 @@ template <class T>
 std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   constexpr std::int64_t kComplex = sizeof(std::complex<T>);
   Matrix const& n = dataset.matrix;
-  Frame const& largest = *std::max_element(
-      dataset.frames.begin(), dataset.frames.end(),
-      [](Frame const& a, Frame const& b) { return a.trajectory->size() < b.trajectory->size(); });
-  std::int64_t const samples = largest.trajectory->size();
+  std::int64_t samples = 0;
+  for (Frame const& frame : dataset.frames) samples = std::max(samples, frame.trajectory->size());
   std::int64_t const coils = dataset.coils, together = o.coils == CoilMode::sense ? coils : 1;
   if (o.method == Method::ifft) {
     Matrix const& e = dataset.encoded;
@@ -27,9 +24,8 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   }
   std::int64_t const k = samples * n.dims() * std::int64_t{sizeof(double)};
   std::int64_t const batch = o.method == Method::gridding ? coils : together;
-  // How samples are cut into pieces, each with memory of its own, is known once they are sorted.
-  CudaTrajectoryCopy const trajectory(*o.cuda, *largest.trajectory);
-  std::int64_t const nufft = CudaNufft<T>(*o.cuda, trajectory.view(), n, {.nufft = o.nufft}).bytes(batch);
+  // The device's plan keeps the same grids and sorted samples as the processor's.
+  std::int64_t const nufft = nufft_bytes<T>(samples, n, batch, 1, o.nufft);
   std::int64_t held = k + nufft + (2 + (together > 1 ? together : 0)) * n.voxels() * kComplex;
   FastSums const sums{.accuracy = o.nufft.accuracy, .cuda = o.cuda};
   std::int64_t const data = o.fhd == TransformKind::exact ? fast_sum_bytes<T>(sums, n, samples, batch).device
