@@ -123,18 +123,6 @@ struct Case {
 template <class T>
 constexpr T kShift = T(0.375);
 
-template <class T>
-std::size_t form_blocks(FusedShape const& s, int coils) {
-  RowsArguments<T> last{};
-  last.rows = s.n[1] * s.n[2];
-  last.coils = coils;
-  std::size_t blocks = 0;
-  with_factors(s.length[0], typename FusedLengths<T>::Type{}, [&](auto f) {
-    blocks = static_cast<std::size_t>(RowsInverse<T, decltype(f)>{last}.blocks());
-  });
-  return blocks;
-}
-
 /// The parts add up to Re <x, z>: products in T, sums in double, each rounding at most eps / 2 of all terms so far.
 template <class T>
 void expect_form(View<std::complex<T> const> x, View<std::complex<T> const> z,
@@ -207,7 +195,8 @@ double error_of(Matrix const& n, Case const& c, int batch) {
     int const coils = std::min(batch, c.coils - first);
     FormArguments<T> form{};
     if (c.form && first + coils == c.coils) {
-      parts.resize(form_blocks<T>(s, coils), std::numeric_limits<double>::quiet_NaN());
+      parts.resize(static_cast<std::size_t>(form_parts<T>(s, coils)),
+                   std::numeric_limits<double>::quiet_NaN());
       form = {in, kShift<T>, parts.data()};
     }
     fused_product(SerialPasses<T>{c.lanes}, s, m, coils, in, s_maps + first * n.voxels(),

@@ -129,18 +129,6 @@ class Fused final : public Product<T> {
   Buffer<Complex<T>> turns_[3];
 };
 
-/// Blocks of the pass that finishes the last coils.
-template <class T>
-int form_parts(FusedShape const& s, int all_coils) {
-  RowsArguments<T> last{};
-  last.rows = s.n[1] * s.n[2];
-  last.coils = (all_coils - 1) % s.coils + 1;
-  Index blocks = 0;
-  with_factors(s.length[0], typename FusedLengths<T>::Type{},
-               [&](auto factors) { blocks = RowsInverse<T, decltype(factors)>{last}.blocks(); });
-  return static_cast<int>(blocks);
-}
-
 template <class T>
 CudaToeplitzFacts facts_of(Session& session, CudaToeplitzRecord const& record) {
   FusedShape const s = shape_of<T>(session, record);
@@ -156,7 +144,7 @@ CudaToeplitzFacts facts_of(Session& session, CudaToeplitzRecord const& record) {
           s.slab,
           s.together,
           s.planes ? 1 : 0,
-          form_parts<T>(s, static_cast<int>(record.coils))};
+          form_parts<T>(s, static_cast<int>((record.coils - 1) % s.coils + 1))};
 }
 
 }  // namespace

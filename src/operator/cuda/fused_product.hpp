@@ -99,6 +99,18 @@ void fused_product(Passes const& passes, FusedShape const& s, FusedMemory<T> con
   on_main.rows_inverse(s.length[0], back);
 }
 
+/// Parts of the form that the last coils' product leaves: one for each block of its last pass.
+template <class T>
+int form_parts(FusedShape const& s, int coils) {
+  RowsArguments<T> last{};
+  last.rows = s.n[1] * s.n[2];
+  last.coils = coils;
+  Index blocks = 0;
+  with_factors(s.length[0], typename FusedLengths<T>::Type{},
+               [&](auto factors) { blocks = RowsInverse<T, decltype(factors)>{last}.blocks(); });
+  return static_cast<int>(blocks);
+}
+
 /// Sorts a spectrum in FFT order into the order of the passes: one thread an element.
 template <class T>
 struct SortSpectrum {
