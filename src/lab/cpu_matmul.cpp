@@ -2,6 +2,7 @@
 // Matrix product on the CPU: the order of the loops decides what is reused. Row-wise sums run along vectors; tiles
 // keep their part of C in registers. Predicted from what vectors of four floats reach on this machine.
 #include <cstring>
+#include <optional>
 
 #include "lab/cpu.hpp"
 #include "lab/product_check.hpp"
