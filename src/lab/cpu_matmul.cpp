@@ -2,7 +2,7 @@
 // Matrix product on the CPU: the order of the loops decides what is reused. Row-wise sums run along vectors; tiles
 // keep their part of C in registers. Predicted from what vectors of four floats reach on this machine.
 #include <cstring>
-#include <optional>
+#include <limits>
 
 #include "lab/cpu.hpp"
 #include "lab/product_check.hpp"
@@ -116,8 +116,9 @@ double waiting_sum_rate(Cpu const& cpu) {
 void cpu_matmul(Cpu const& cpu) {
   double const peak = cpu_multiply_add_rate(cpu), in_registers = four_floats_rate(cpu),
                waiting = waiting_sum_rate(cpu);
-  auto const row = [&](std::string const& variant, double rate, std::optional<double> predicted,
-                       std::string const& reason, std::string const& note) {
+  constexpr double kUnpredicted = std::numeric_limits<double>::quiet_NaN();
+  auto const row = [&](std::string const& variant, double rate, double predicted, std::string const& reason,
+                       std::string const& note) {
     cpu.out.row({.variant = variant,
                  .values = {{"rate", "GFLOP/s", rate / 1e9}, {"of the peak", "", rate / peak}},
                  .predicted = predicted,
@@ -125,7 +126,7 @@ void cpu_matmul(Cpu const& cpu) {
                  .reason = reason,
                  .note = note});
   };
-  row("multiply, add: vectors of 4", in_registers, std::nullopt,
+  row("multiply, add: vectors of 4", in_registers, kUnpredicted,
       "measured first, in registers: this file is compiled for every x86-64 processor", "");
   std::string fastest;
   for (std::size_t const n :
