@@ -5,14 +5,14 @@
 namespace findrho::nufft {
 
 void launch_columns_to_grid(cudaStream_t stream, int length, ColumnsJob<float> const& job) {
-  device::launch_pass<device::kPassBlocks<float>>(stream, length, BoxLengths{}, [&](auto factors) {
-    return ColumnsToGrid<float, decltype(factors)>{{job}};
-  });
+  device::launch_pass<device::kPassBlocks<float>, device::Start::early>(
+      stream, length, BoxLengths{},
+      [&](auto factors) { return ColumnsToGrid<float, decltype(factors)>{{job}}; });
 }
 void launch_columns_to_image(cudaStream_t stream, int length, ColumnsJob<float> const& job) {
-  device::launch_pass<device::kPassBlocks<float>>(stream, length, BoxLengths{}, [&](auto factors) {
-    return ColumnsToImage<float, decltype(factors)>{{job}};
-  });
+  device::launch_pass<device::kPassBlocks<float>, device::Start::early>(
+      stream, length, BoxLengths{},
+      [&](auto factors) { return ColumnsToImage<float, decltype(factors)>{{job}}; });
 }
 
 }  // namespace findrho::nufft

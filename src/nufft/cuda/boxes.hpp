@@ -2,14 +2,16 @@
 // Inside the module: a bin's box, the cells of its tile and those that its patches reach beyond it, held in shared memory;
 // how the 32 lanes of a warp go over a patch in it. In single precision, for kernels of up to 7 cells.
 #pragma once
+#include <type_traits>
+
 #include "nufft/cuda/moves.hpp"
 
 namespace findrho::nufft {
 
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 
-/// A box is read and written in quads of 16 bytes: two neighbouring cells of one coil, or one cell of two coils, whose
-/// patches then share their weights.
+/// A box is read and written in quads of 16 bytes: two neighbouring cells of one coil, or, for spreading, one cell of two
+/// coils, whose patches then share their weights. To read two coils, the halves of a warp go over a box each.
 /// One coil: 4 lanes take a row of a patch from an even cell on, W + 1 <= 8 cells. Eight lanes read 128 bytes of two
 /// rows at once: neighbours along z in 3D and along y in 2D, which therefore lie half of the banks apart.
 /// Two coils: W lanes take a row. Neighbouring rows lie W quads apart and planes W W, counted in eights: the lanes' quads
@@ -29,38 +31,38 @@ struct Box {
   __host__ __device__ constexpr int quads() const { return plane * z; }
 };
 
-template <int Dims, int Width, int Coils>
+/// Coils: of a quad. Lanes: that go over a box.
+template <int Dims, int Width, int Coils, int Lanes = 32>
 struct BoxShape {
   static constexpr Box box{Dims, Width, Coils};
-  static constexpr int dims = Dims, coils = Coils;
+  static constexpr int dims = Dims, coils = Coils, lanes = Lanes, boxes = 32 / Lanes;
   static constexpr int across = Coils == 1 ? 4 : Width;           // lanes of a row
-  static constexpr int at_once = 32 / across;                     // rows
+  static constexpr int at_once = Lanes / across;                  // rows
   static constexpr int rows = Dims == 3 ? Width * Width : Width;  // of a patch
   static constexpr int steps = (rows + at_once - 1) / at_once;
-  /// Weights of a sample: along x, for one coil with zeros before and after, then of its rows. Odd, so that lanes
+  /// Weights of a sample: along x, for one coil with zeros before and after, then along y and z. Odd, so that lanes
   /// writing theirs meet no bank conflicts.
   static constexpr int before = Coils == 1 ? 1 : 0, along = Coils == 1 ? 9 : Width;
-  static constexpr int stride = (along + rows) | 1;
+  static constexpr int stride = (along + (Dims - 1) * Width) | 1;
   /// Rows are counted along z first for one coil, along y first for two.
   FINDRHO_HD static constexpr int row_of(int y, int z) {
     return Dims == 2 ? y : Coils == 1 ? y * Width + z : z * Width + y;
   }
-  /// Of one warp. Lanes without a row read beyond the last sample's weights, by less than 32.
-  static constexpr int weights = 32 * stride + 32;
+  static constexpr int weights = 32 * stride;  // of one warp's samples
   static constexpr std::size_t scratch(int warps) {
-    return static_cast<std::size_t>(box.quads()) * sizeof(float4) +
+    return static_cast<std::size_t>(boxes * box.quads()) * sizeof(float4) +
            static_cast<std::size_t>(warps * weights) * sizeof(float);
   }
 };
 
-/// Calls f with the shape for a grid's dimensions and width: of one coil, or of two for more.
+/// Calls f with the grid's dimensions and the kernel's width as constants.
 template <int Width = 2, class F>
-void with_box_shape(TileGrid const& g, int coils, F const& f) {
+void with_kernel(TileGrid const& g, F const& f) {
   if constexpr (Width < kWidestBox) {
-    if (g.width > Width) return with_box_shape<Width + 1>(g, coils, f);
+    if (g.width > Width) return with_kernel<Width + 1>(g, f);
   }
-  if (coils == 1) return g.dims == 2 ? f(BoxShape<2, Width, 1>{}) : f(BoxShape<3, Width, 1>{});
-  return g.dims == 2 ? f(BoxShape<2, Width, 2>{}) : f(BoxShape<3, Width, 2>{});
+  if (g.dims == 2) return f(std::integral_constant<int, 2>{}, std::integral_constant<int, Width>{});
+  f(std::integral_constant<int, 3>{}, std::integral_constant<int, Width>{});
 }
 /// Boxes that so many coils take for a piece.
 inline int box_layers(int coils) {
@@ -69,55 +71,56 @@ inline int box_layers(int coils) {
 
 #if defined(__CUDACC__)
 
+/// A sample's place within its cell, along each axis.
+template <int Dims>
+struct Fraction {
+  float along[Dims];
+  __device__ Fraction(SortedSamples<float> const& samples, unsigned sample) {
+#pragma unroll
+    for (int d = 0; d < Dims; ++d) along[d] = samples.fraction[d][sample];
+  }
+};
+
 /// The weights of this lane's sample.
-template <int Dims, int Width, int Coils>
-__device__ void write_box_weights(BoxShape<Dims, Width, Coils>, SortedSamples<float> const& samples,
-                                  Polynomials<float> const& kernel, unsigned sample, float* w) {
-  float const s[2] = {samples.fraction[0][sample], samples.fraction[Dims - 1][sample]};
-  using Shape = BoxShape<Dims, Width, Coils>;
-  float last_axis[Width];
+template <int Dims, int Width, int Coils, int Lanes>
+__device__ void write_box_weights(BoxShape<Dims, Width, Coils, Lanes>, Polynomials<float> const& kernel,
+                                  Fraction<Dims> const& fraction, float* w) {
+  using Shape = BoxShape<Dims, Width, Coils, Lanes>;
 #pragma unroll
   for (int j = 0; j < Shape::before; ++j) w[j] = 0;
 #pragma unroll
   for (int j = Shape::before + Width; j < Shape::along; ++j) w[j] = 0;
 #pragma unroll
   for (int j = 0; j < Width; ++j) {
-    float weight[2];
-    kernel.weights(j, s, weight);
+    float weight[Dims];
+    kernel.weights(j, fraction.along, weight);
     w[Shape::before + j] = weight[0];
-    last_axis[j] = weight[1];
-    if constexpr (Dims == 2) w[Shape::along + j] = weight[1];
-  }
-  if constexpr (Dims == 3) {
-    float const sy[1] = {samples.fraction[1][sample]};
 #pragma unroll
-    for (int y = 0; y < Width; ++y) {
-      float weight[1];
-      kernel.weights(y, sy, weight);
-#pragma unroll
-      for (int z = 0; z < Width; ++z) w[Shape::along + Shape::row_of(y, z)] = weight[0] * last_axis[z];
-    }
+    for (int d = 1; d < Dims; ++d) w[Shape::along + (d - 1) * Width + j] = weight[d];
   }
 }
 
-/// Where this lane's quads lie from a patch's first one, the same for every sample.
+/// Where this lane's quads lie from a patch's first one and the weights of its rows among a sample's, the same for every
+/// sample.
 template <class Shape>
 struct BoxRows;
-template <int Dims, int Width, int Coils>
-struct BoxRows<BoxShape<Dims, Width, Coils>> {
-  using Shape = BoxShape<Dims, Width, Coils>;
-  static constexpr bool kAll = Shape::across * Shape::at_once == 32;  // lanes have a row
-  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;           // rows are counted along y first
-  int from[Shape::steps];
+template <int Dims, int Width, int Coils, int Lanes>
+struct BoxRows<BoxShape<Dims, Width, Coils, Lanes>> {
+  using Shape = BoxShape<Dims, Width, Coils, Lanes>;
+  static constexpr bool kAll = Shape::across * Shape::at_once == Lanes;  // lanes have a row
+  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;              // rows are counted along y first
+  int from[Shape::steps], y[Shape::steps], z[Shape::steps];
   bool some, last;  // whether the lane has one in all steps but the last; in the last
   __device__ BoxRows() : some(kAll || lane() < Shape::across * Shape::at_once), last(true) {
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k) {
       int const row = k * Shape::at_once + lane() / Shape::across;
       int const fast = row % Width, slow = row / Width;
-      int const y = kAlongY ? fast : slow, z = kAlongY ? slow : fast;
+      int const row_y = kAlongY ? fast : slow, row_z = kAlongY ? slow : fast;
       last = some && row < Shape::rows;
-      from[k] = (last ? z * Shape::box.plane + y * Shape::box.row : 0) + lane() % Shape::across;
+      from[k] = (last ? row_z * Shape::box.plane + row_y * Shape::box.row : 0) + lane() % Shape::across;
+      y[k] = Shape::along + (last ? row_y : 0);
+      z[k] = Shape::along + (last ? Width + row_z : 0);
     }
   }
   __device__ bool has(int step) const {
@@ -126,7 +129,7 @@ struct BoxRows<BoxShape<Dims, Width, Coils>> {
 
  private:
   __device__ static int lane() {
-    return static_cast<int>(threadIdx.x % 32);
+    return static_cast<int>(threadIdx.x % Lanes);
   }
 };
 
@@ -136,7 +139,7 @@ struct Patch {
   int quad;                       // the first one
   float a, b, row[Shape::steps];  // weights of the halves of the lane's quads, and of its rows
   /// at: as BinPlace::in_box gives it.
-  __device__ Patch(float const* w, int at) : quad(at / Shape::box.cells) {
+  __device__ Patch(BoxRows<Shape> const& rows, float const* w, int at) : quad(at / Shape::box.cells) {
     int const lane = threadIdx.x % 32;
     if constexpr (Shape::coils == 1) {
       float const* const x = w + lane % 4 * 2 + 1 - (at & 1);
@@ -147,7 +150,7 @@ struct Patch {
     }
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k)
-      row[k] = w[Shape::along + k * Shape::at_once + lane / Shape::across];
+      row[k] = Shape::dims == 2 ? w[rows.y[k]] : w[rows.y[k]] * w[rows.z[k]];
   }
 };
 

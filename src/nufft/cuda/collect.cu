@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interpolation from boxes: warps copy the cells that the patches of one piece of a bin reach into shared memory and each
-// reads the patches of its share of the samples there, four at a time. Against interpolate.cu the cells are fetched once
-// for a piece, which pays when it has many samples; pairs of coils share the weights.
+// reads the patches of its share of the samples there. Against interpolate.cu the cells are fetched once for a piece,
+// which pays when it has many samples. Of several coils, a warp's halves read the boxes of two with the same weights.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -13,52 +13,57 @@
 namespace findrho::nufft {
 namespace {
 
-constexpr int kTogether = 4;  // samples
-/// Warps of a block. On an H200, 284,592 samples, milliseconds a coil with the transforms: one coil anywhere 0.148 with
-/// two and 0.159 with four, eight coils 0.143 and 0.130.
+/// Samples whose cells a warp reads at once; fewer where a patch has many for each lane.
 template <class Shape>
-constexpr int kWarps = Shape::dims == 3 && Shape::coils == 1 ? 2 : 4;
+constexpr int kTogether = Shape::steps > 8 ? 2 : 4;
+/// Warps of a block. On an H200, 284,592 samples, milliseconds a coil with the transforms: one coil 0.148 with two and
+/// 0.159 with four, eight coils 0.105 with four and 0.108 with six.
+template <class Shape>
+constexpr int kWarps = Shape::dims == 3 && Shape::boxes == 1 ? 2 : 4;
 
 __device__ int wrapped(int cell, int grid) {
   return cell < grid ? cell : cell % grid;
 }
 
-/// How a warp copies cells into a box: kX lanes a row, of each coil, and several short rows at once.
+/// How a warp copies cells into its boxes: kX lanes a row, and several short rows of each box at once.
 template <class Shape>
-struct BoxCopy;
-template <int Dims, int Width, int Coils>
-struct BoxCopy<BoxShape<Dims, Width, Coils>> {
-  static constexpr Box box = BoxShape<Dims, Width, Coils>::box;
-  static constexpr int kX = Coils == 2 ? 16 : Dims == 3 ? 8 : 32, kY = 32 / (kX * Coils);
-  static constexpr int kUsed = Coils == 2 ? box.row - 1 : box.row;  // quads of a row
+struct BoxCopy {
+  static constexpr Box box = Shape::box;
+  static constexpr bool kVolume = Shape::dims == 3;
+  static constexpr int kX = kVolume ? 8 : Shape::lanes, kY = Shape::lanes / kX;
   /// In 3D a step copies rows of a plane, in 2D a part of a row; a turn is a plane or a row.
-  static constexpr int kSteps = Dims == 3 ? (box.y + kY - 1) / kY : (kUsed + kX - 1) / kX;
-  static constexpr int kTurns = Dims == 3 ? box.z : box.y;
-  static constexpr int kStep = Dims == 3 ? kY * box.row : kX, kTurn = Dims == 3 ? box.plane : box.row;
+  static constexpr int kSteps = kVolume ? (box.y + kY - 1) / kY : (box.row + kX - 1) / kX;
+  static constexpr int kTurns = kVolume ? box.z : box.y;
+  static constexpr int kStep = kVolume ? kY * box.row : kX, kTurn = kVolume ? box.plane : box.row;
 
-  int x, y, half;  // of this lane: its quad and row in a step, and its half of the quads
-  __device__ BoxCopy()
-      : x(threadIdx.x % kX), y(threadIdx.x % 32 / (kX * Coils)), half(threadIdx.x / kX % Coils) {}
+  int x, y;  // of this lane: its quad and row in a step
+  __device__ BoxCopy() : x(threadIdx.x % kX), y(threadIdx.x / kX % kY) {}
   __device__ bool has(int step) const {
-    return Dims == 3 ? x < kUsed && step * kY + y < box.y : step * kX + x < kUsed;
+    return kVolume ? x < box.row && step * kY + y < box.y : step * kX + x < box.row;
   }
   /// Cell of the grid, counted from the turn's first one.
   __device__ unsigned cell(TileGrid const& g, BinPlace const& bin, int step) const {
-    int const quad = Dims == 3 ? x : step * kX + x;
+    int const quad = kVolume ? x : step * kX + x;
     int const cell_x = wrapped(bin.first[0] + quad * box.cells, g.grid[0]);
-    int const cell_y = Dims == 3 ? wrapped(bin.first[1] + step * kY + y, g.grid[1]) : 0;
+    int const cell_y = kVolume ? wrapped(bin.first[1] + step * kY + y, g.grid[1]) : 0;
     return static_cast<unsigned>(cell_y) * static_cast<unsigned>(g.grid[0]) + static_cast<unsigned>(cell_x);
   }
   __device__ std::int64_t first_cell(TileGrid const& g, BinPlace const& bin, int turn) const {
-    if (Dims == 2) return static_cast<std::int64_t>(wrapped(bin.first[1] + turn, g.grid[1])) * g.grid[0];
+    if (!kVolume) return static_cast<std::int64_t>(wrapped(bin.first[1] + turn, g.grid[1])) * g.grid[0];
     return static_cast<std::int64_t>(wrapped(bin.first[2] + turn, g.grid[2])) * g.grid[1] * g.grid[0];
   }
 };
 
-/// Starts to copy the bin's cells and those beyond, round the grid's end, into the box: all copies are on their way
-/// together, past the registers. coil: the first of the box; where there is no second one it stands for both.
+/// Which of the warp's boxes is this lane's.
 template <class Shape>
-__device__ void start_box(BoxesJob const& job, BinPlace const& bin, int coil, float4* box) {
+__device__ int box_of_lane() {
+  return static_cast<int>(threadIdx.x) % 32 / Shape::lanes;
+}
+
+/// Starts to copy the bin's cells and those beyond, round the grid's end, into the boxes: all copies are on their way
+/// together, past the registers. coil: the first of the boxes; where there is no second one it stands for both.
+template <class Shape>
+__device__ void start_boxes(BoxesJob const& job, BinPlace const& bin, int coil, float4* boxes) {
   using Copy = BoxCopy<Shape>;
   TileGrid const& g = job.tiles;
   Copy const copy;
@@ -66,23 +71,22 @@ __device__ void start_box(BoxesJob const& job, BinPlace const& bin, int coil, fl
 #pragma unroll
   for (int k = 0; k < Copy::kSteps; ++k) cell[k] = copy.cell(g, bin, k);
   std::int64_t const cells = static_cast<std::int64_t>(g.grid[0]) * g.grid[1] * g.grid[2];
-  float2 const* const grid = job.grid + min(coil + copy.half, job.coils - 1) * cells;
+  float2 const* const grid = job.grid + min(coil + box_of_lane<Shape>(), job.coils - 1) * cells;
+  float4* const box = boxes + box_of_lane<Shape>() * Shape::box.quads() + copy.y * Shape::box.row + copy.x;
   for (int turn = static_cast<int>(threadIdx.x / 32); turn < Copy::kTurns; turn += kWarps<Shape>) {
     float2 const* const from = grid + copy.first_cell(g, bin, turn);
-    float4* const to = box + turn * Copy::kTurn + copy.y * Shape::box.row + copy.x;
+    float4* const to = box + turn * Copy::kTurn;
 #pragma unroll
     for (int k = 0; k < Copy::kSteps; ++k) {
-      if (!copy.has(k)) continue;
-      float2* const quad = reinterpret_cast<float2*>(to + k * Copy::kStep) + copy.half;
-      __pipeline_memcpy_async(quad, from + cell[k], 16 / Shape::coils);
+      if (copy.has(k)) __pipeline_memcpy_async(to + k * Copy::kStep, from + cell[k], sizeof(float4));
     }
   }
   __pipeline_commit();
 }
 
-/// A patch's sums over this lane's quads: of both coils, or of one in the first two.
+/// A patch's sums over this lane's quads.
 template <class Shape>
-__device__ float4 read_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch, float4 const* box) {
+__device__ float2 read_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch, float4 const* box) {
   float4 const* const first = box + patch.quad;
   float4 sum{0, 0, 0, 0};
 #pragma unroll
@@ -94,40 +98,36 @@ __device__ float4 read_patch(BoxRows<Shape> const& rows, Patch<Shape> const& pat
     sum.z += patch.row[k] * v.z;
     sum.w += patch.row[k] * v.w;
   }
-  float4 const weighted{patch.a * sum.x, patch.a * sum.y, patch.b * sum.z, patch.b * sum.w};
-  if constexpr (Shape::coils == 1) return {weighted.x + weighted.z, weighted.y + weighted.w, 0, 0};
-  return weighted;
+  return {patch.a * sum.x + patch.b * sum.z, patch.a * sum.y + patch.b * sum.w};
 }
 
 struct Target {
   BoxesJob const& job;
   float2* values;
-  int coil;  // the box' first one
+  int coil;  // the boxes' first one
   int add;
 };
 
-/// One warp reads the patches of up to 32 samples, whose cells in the box and numbers the lanes hold.
+/// One warp reads the patches of up to 32 samples, whose cells in a box and numbers the lanes hold.
 template <class Shape>
-__device__ void read_patches(Target const& to, BoxRows<Shape> const& rows, float4 const* box,
+__device__ void read_patches(Target const& to, BoxRows<Shape> const& rows, float4 const* boxes,
                              float const* weights, int at, unsigned index, int count) {
-  constexpr int kValues = 2 * Shape::coils;  // of a sample
-  for (int i = 0; i < count; i += kTogether) {
-    float sum[kValues * kTogether];
+  constexpr int together = kTogether<Shape>, sharing = Shape::lanes / (2 * together);  // lanes with one sum
+  float4 const* const box = boxes + box_of_lane<Shape>() * Shape::box.quads();
+  int const coil = to.coil + box_of_lane<Shape>();
+  for (int i = 0; i < count; i += together) {
+    float sum[2 * together];
 #pragma unroll
-    for (int j = 0; j < kTogether; ++j) {
+    for (int j = 0; j < together; ++j) {
       int const n = min(i + j, count - 1);
-      Patch<Shape> const patch(weights + n * Shape::stride, __shfl_sync(kAllLanes, at, n));
-      float4 const v = read_patch(rows, patch, box);
-      sum[kValues * j] = v.x;
-      sum[kValues * j + 1] = v.y;
-      if constexpr (Shape::coils == 2) {
-        sum[kValues * j + 2] = v.z;
-        sum[kValues * j + 3] = v.w;
-      }
+      Patch<Shape> const patch(rows, weights + n * Shape::stride, __shfl_sync(kAllLanes, at, n));
+      float2 const v = read_patch(rows, patch, box);
+      sum[2 * j] = v.x;
+      sum[2 * j + 1] = v.y;
     }
-    int const which = sum_over_lanes(sum), n = i + which / kValues, coil = to.coil + which % kValues / 2;
+    int const which = sum_over_lanes<Shape::lanes>(sum), n = i + which / 2;
     unsigned const m = __shfl_sync(kAllLanes, index, min(n, count - 1));
-    if (threadIdx.x % (32 / (kValues * kTogether)) != 0 || n >= count || coil >= to.job.coils) continue;
+    if (threadIdx.x % sharing != 0 || n >= count || coil >= to.job.coils) continue;
     float2* const value = to.values + static_cast<std::int64_t>(coil) * to.job.samples.count + m;
     float& part = which % 2 == 0 ? value->x : value->y;
     part = to.add != 0 ? part + sum[0] : sum[0];
@@ -142,7 +142,7 @@ int coils_of_block(BoxesJob const& job) {
   return 2 * ((boxes + most - 1) / most);
 }
 
-/// The weights of up to 32 samples a warp serve all coils; those of longer pieces are computed for each box anew.
+/// The weights of up to 32 samples a warp serve all coils; those of longer pieces are computed for each pair anew.
 /// blockIdx.y: coils, so many of them.
 template <class Shape>
 __global__ void __launch_bounds__(32 * kWarps<Shape>)
@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
   constexpr Box box = Shape::box;
   constexpr unsigned warps = kWarps<Shape>;
   unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  float4* const quads = reinterpret_cast<float4*>(scratch);
-  float* const weights = reinterpret_cast<float*>(quads + box.quads()) + warp * Shape::weights;
+  float4* const boxes = reinterpret_cast<float4*>(scratch);
+  float* const weights = reinterpret_cast<float*>(boxes + Shape::boxes * box.quads()) + warp * Shape::weights;
   Piece const piece = job.pieces[blockIdx.x];
   BinPlace const bin(job.tiles, piece.bin);
   BoxRows<Shape> const rows;
@@ -161,9 +161,9 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
   int const first_coil = static_cast<int>(blockIdx.y) * coils, end = min(job.coils, first_coil + coils);
   int at = 0;
   unsigned index = 0;
-  for (int coil = first_coil; coil < end; coil += Shape::coils) {
-    if (coil > first_coil) __syncthreads();  // all have read the box before
-    start_box<Shape>(job, bin, coil, quads);
+  for (int coil = first_coil; coil < end; coil += Shape::boxes) {
+    if (coil > first_coil) __syncthreads();  // all have read the boxes before
+    start_boxes<Shape>(job, bin, coil, boxes);
     __pipeline_wait_prior(0);
     __syncthreads();
     for (unsigned base = first; base < last; base += 32) {
@@ -173,11 +173,12 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
         if (lane < count) {
           at = bin.in_box(box, job.samples.cell[base + lane]);
           index = job.samples.index[base + lane];
-          write_box_weights(Shape{}, job.samples, job.kernel, base + lane, weights + lane * Shape::stride);
+          write_box_weights(Shape{}, job.kernel, Fraction<Shape::dims>(job.samples, base + lane),
+                            weights + lane * Shape::stride);
         }
         __syncwarp();
       }
-      read_patches<Shape>({job, values, coil, add}, rows, quads, weights, at, index, static_cast<int>(count));
+      read_patches<Shape>({job, values, coil, add}, rows, boxes, weights, at, index, static_cast<int>(count));
     }
   }
 }
@@ -198,8 +199,10 @@ void launch(cudaStream_t stream, BoxesJob const& job, float2* values, int add) {
 }  // namespace
 
 void collect(cudaStream_t stream, BoxesJob const& job, float2* values, int add) {
-  with_box_shape(job.tiles, job.coils,
-                 [&](auto shape) { launch<decltype(shape)>(stream, job, values, add); });
+  with_kernel(job.tiles, [&](auto dims, auto width) {
+    if (job.coils == 1) return launch<BoxShape<dims, width, 1>>(stream, job, values, add);
+    launch<BoxShape<dims, width, 1, 16>>(stream, job, values, add);
+  });
 }
 
 }  // namespace findrho::nufft

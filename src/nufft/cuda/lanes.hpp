@@ -24,10 +24,11 @@ __device__ int sum_over_bits(T (&value)[N], int index) {
   }
 }
 
-/// value[i] summed over all lanes, for the i that the returned index names; lanes that share an i hold the same.
-template <int N, class T>
+/// value[i] summed over all lanes, or over each half of them, for the i that the returned index names; lanes that share an
+/// i hold the same.
+template <int Lanes = 32, int N, class T>
 __device__ int sum_over_lanes(T (&value)[N]) {
-  return sum_over_bits<N, 16>(value, 0);
+  return sum_over_bits<N, Lanes / 2>(value, 0);
 }
 
 }  // namespace findrho::nufft

@@ -108,11 +108,11 @@ bool Plan<T>::by_samples(double least) const {
   return spreading_ == CudaNufftRecord::by_samples || sorted_.view().count >= least * sorted_.filled_bins();
 }
 
-/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve up to eight coils at once, boxes two: with eight
-/// coils tiles won at 58 samples a bin and boxes at 175.
+/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve up to eight coils at once, boxes two: with one coil
+/// tiles won at 21 samples a bin and boxes at 36, with eight tiles at 58 and boxes at 175.
 template <class T>
 bool Plan<T>::scatters(int coils) const {
-  return by_samples(dims_ == 2 ? 12 : coils < 4 ? 48 : 100);
+  return by_samples(dims_ == 2 ? 12 : coils == 1 ? 30 : coils < 4 ? 48 : 100);
 }
 template <class T>
 bool Plan<T>::collects() const {

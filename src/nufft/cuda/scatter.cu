@@ -39,17 +39,23 @@ __device__ void add_patch(BoxRows<Shape> const& rows, Patch<Shape> const& patch,
   }
 }
 
-/// A sample's values for the halves of a quad: of two coils, or one coil's twice. The second coil of the last box may be
-/// missing.
+/// A sample on its way from memory. value: for the halves of a quad, of two coils, or one coil's twice. The second coil of
+/// the last box may be missing.
 template <class Shape>
-__device__ float4 value_of(BoxesJob const& job, unsigned sample) {
-  float2 const* const values = job.values + job.samples.index[sample];
-  std::int64_t const coil = static_cast<std::int64_t>(blockIdx.y) * Shape::coils, count = job.samples.count;
-  float2 const a = values[coil * count];
-  float2 b = a;
-  if constexpr (Shape::coils == 2) b = coil + 1 < job.coils ? values[(coil + 1) * count] : float2{0, 0};
-  return {a.x, a.y, b.x, b.y};
-}
+struct Coming {
+  Cell cell;
+  Fraction<Shape::dims> fraction;
+  float4 value;
+  __device__ Coming(BoxesJob const& job, unsigned sample, unsigned index)
+      : cell(job.samples.cell[sample]), fraction(job.samples, sample) {
+    std::int64_t const coil = static_cast<std::int64_t>(blockIdx.y) * Shape::coils, count = job.samples.count;
+    float2 const* const values = job.values + index;
+    float2 const a = values[coil * count];
+    float2 b = a;
+    if constexpr (Shape::coils == 2) b = coil + 1 < job.coils ? values[(coil + 1) * count] : float2{0, 0};
+    value = {a.x, a.y, b.x, b.y};
+  }
+};
 
 /// One warp a block. blockIdx.y: box of the piece.
 template <class Shape>
@@ -58,30 +64,34 @@ __global__ void __launch_bounds__(32) scatter_kernel(__grid_constant__ BoxesJob 
   TileGrid const& g = job.tiles;
   constexpr Box box = Shape::box;
   constexpr int stride = Shape::stride, quads = box.quads();
-  int const lane = threadIdx.x;
+  unsigned const lane = threadIdx.x;
   float4* const quad = reinterpret_cast<float4*>(scratch);
   float4* const value = quad + quads;
   float* const weights = reinterpret_cast<float*>(value + 32);
   Piece const piece = job.pieces[blockIdx.x];
   BinPlace const bin(g, piece.bin);
-  for (int i = lane; i < quads; i += 32) quad[i] = float4{0, 0, 0, 0};
   BoxRows<Shape> const rows;
+  // The next 32 samples are on their way while these are summed, and the places of the 32 after them; lanes beyond the last
+  // sample take it again.
+  auto const mine = [&](unsigned base) { return min(base + lane, piece.last - 1); };
+  auto const index_of = [&](unsigned base) { return job.samples.index[mine(base)]; };
+  Coming<Shape> coming(job, mine(piece.first), index_of(piece.first));
+  unsigned next_index = index_of(piece.first + 32);
+  for (unsigned i = lane; i < quads; i += 32) quad[i] = float4{0, 0, 0, 0};
   for (unsigned base = piece.first; base < piece.last; base += 32) {
-    int const count = min(32U, piece.last - base);
-    int at = 0;
+    int const count = min(32U, piece.last - base), at = bin.in_box(box, coming.cell);
     __syncwarp();
-    if (lane < count) {
-      at = bin.in_box(box, job.samples.cell[base + lane]);
-      value[lane] = value_of<Shape>(job, base + lane);
-      write_box_weights(Shape{}, job.samples, job.kernel, base + lane, weights + lane * stride);
-    }
+    value[lane] = coming.value;
+    write_box_weights(Shape{}, job.kernel, coming.fraction, weights + lane * stride);
     __syncwarp();
+    coming = Coming<Shape>(job, mine(base + 32), next_index);
+    next_index = index_of(base + 64);
     // The next sample's weights are read before this one's cells are written.
-    Patch<Shape> patch(weights, __shfl_sync(kAllLanes, at, 0));
+    Patch<Shape> patch(rows, weights, __shfl_sync(kAllLanes, at, 0));
     float4 v = value[0];
     for (int i = 0; i < count; ++i) {
       int const n = min(i + 1, count - 1);
-      Patch<Shape> const next(weights + n * stride, __shfl_sync(kAllLanes, at, n));
+      Patch<Shape> const next(rows, weights + n * stride, __shfl_sync(kAllLanes, at, n));
       float4 const next_v = value[n];
       add_patch(rows, patch, v, quad);
       __syncwarp();
@@ -92,7 +102,7 @@ __global__ void __launch_bounds__(32) scatter_kernel(__grid_constant__ BoxesJob 
   __syncwarp();
   std::int64_t const slot = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   float4* const to = reinterpret_cast<float4*>(job.slots) + slot * quads;
-  for (int i = lane; i < quads; i += 32) to[i] = quad[i];
+  for (unsigned i = lane; i < quads; i += 32) to[i] = quad[i];
 }
 
 __device__ void add(float4& to, float4 const& v) {
@@ -229,7 +239,10 @@ std::size_t box_elements(TileGrid const& tiles, int coils) {
 }
 
 void scatter(cudaStream_t stream, BoxesJob const& job) {
-  with_box_shape(job.tiles, job.coils, [&](auto shape) { launch<decltype(shape)>(stream, job); });
+  with_kernel(job.tiles, [&](auto dims, auto width) {
+    if (job.coils == 1) return launch<BoxShape<dims, width, 1>>(stream, job);
+    launch<BoxShape<dims, width, 2>>(stream, job);
+  });
 }
 
 }  // namespace findrho::nufft

@@ -15,7 +15,7 @@ namespace findrho::nufft {
 namespace {
 
 constexpr int kLanes = 256, kScanLanes = 512, kTilesOfLane = 4;
-constexpr unsigned kRead = 256;  // samples of a piece to read, at most: one coil alone waits for the longest
+constexpr unsigned kRead = 128;  // samples of a piece to read, at most: one coil alone waits for the longest
 constexpr unsigned kNone = std::numeric_limits<unsigned>::max();
 
 struct Points {
