@@ -67,8 +67,9 @@ part_sanitizer() {
     show 3 "$1-$2" "$counts"
   }
   small='GpuNufft/0.AddsTo*:GpuNufft/0.AppliesMaps*:GpuNufft/0.TakesOneSample*:GpuNufft/0.SplitsCoils*'
-  check memcheck test_nufft "$small:GpuNufft/0.GivesTheResultsOfTheCpuWhere*:GpuSpectrum*:GpuPipeMenon*"
-  check racecheck test_nufft "$small"
+  boxes='GpuNufft/0.GivesTheResultsOfTheCpuForEveryNumber*:GpuNufft/0.TakesAllSamples*'
+  check memcheck test_nufft "$small:$boxes:GpuNufft/0.GivesTheResultsOfTheCpuWhere*:GpuSpectrum*:GpuPipeMenon*"
+  check racecheck test_nufft "$small:$boxes"
   planes='GpuToeplitz.AgreesPlane*:GpuToeplitz.Leaves*'
   check memcheck test_operator "GpuToeplitz.AgreesWithExactSums:GpuToeplitz.Coils*:GpuToeplitz.IsHermitian:$planes"
   check racecheck test_operator "GpuToeplitz.Coils*:GpuToeplitz.GivesTheSame*:$planes"

@@ -334,6 +334,22 @@ TYPED_TEST(GpuNufft, GivesTheSameBytesAgainAndAllocatesNothingMore) {
   EXPECT_EQ(back.download(), back_once);
 }
 
+/// 36 samples a tile: one coil goes by boxes, eight by tiles.
+using GpuNufftSingle = GpuNufft<float>;
+TEST_F(GpuNufftSingle, FewerCoilsTakeNoMoreMemory) {
+  using C = std::complex<float>;
+  Matrix const m{16, 16, 16};
+  Trajectory const t = every_kind_of_point(m, 64 * 36, 63);
+  CudaNufft<float> const plan(*session_, t, m, {.nufft = {.oversampling = 2, .width = 4}});
+  CudaVector<C> const data(*session_, 8 * t.size()), image(*session_, 8 * m.voxels());
+  data.clear();
+  plan.adjoint(data.data(), image.data(), 8);
+  auto const before = session_->memory_use();
+  for (int const coils : {1, 2, 3, 5}) plan.adjoint(data.data(), image.data(), coils);
+  EXPECT_EQ(session_->memory_use().pool_used, before.pool_used);
+  EXPECT_EQ(session_->memory_use().pool_most_used, before.pool_most_used);
+}
+
 TYPED_TEST(GpuNufft, RefusesWhatTheCpuRefuses) {
   Matrix const m{8, 6, 1};
   Trajectory const t = every_kind_of_point(m, 20, 17);

@@ -48,8 +48,8 @@ struct CudaNufftOptions {
   CudaSpreading spreading = CudaSpreading::chosen;
 };
 
-/// F and F^H as Nufft has them. Planned once; after the first call with the most coils nothing is allocated, so that
-/// later calls may be captured in a graph. The same input gives the same bytes: no sum depends on the order of threads.
+/// F and F^H as Nufft has them. Planned once; after a first call with so many coils no further one allocates, and fewer
+/// coils leave what it allocated in place, so that later calls may be captured in a graph. The same input gives the same bytes: no sum depends on the order of threads.
 template <class T>
 class CudaNufft {
  public:

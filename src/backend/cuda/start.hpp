@@ -22,11 +22,16 @@ __device__ void wait_for_kernel_before() {
 }
 #endif
 
-/// Compute capability 9.0 or later: clusters of blocks, early starts.
+/// Clusters of blocks and early starts: compute capability 9.0 or later, of the device and of the code that it runs, which
+/// may have been translated from that of an earlier one.
 inline bool has_clusters(int device) {
-  int major = 0;
+  int major = 0, minor = 0;
   FINDRHO_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9;
+  FINDRHO_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  bool compiled = false;
+  for (int const architecture : {__CUDA_ARCH_LIST__})
+    compiled = compiled || (architecture >= 900 && architecture <= 100 * major + 10 * minor);
+  return compiled;
 }
 
 /// config with room for one more attribute, for the current device.

@@ -64,7 +64,7 @@ void with_kernel(TileGrid const& g, F const& f) {
   if (g.dims == 2) return f(std::integral_constant<int, 2>{}, std::integral_constant<int, Width>{});
   f(std::integral_constant<int, 3>{}, std::integral_constant<int, Width>{});
 }
-/// Boxes that so many coils take for a piece.
+/// A piece's boxes of so many coils, one of two coils or two side by side counted once.
 inline int box_layers(int coils) {
   return (coils + 1) / 2;
 }

@@ -142,7 +142,7 @@ int coils_of_block(BoxesJob const& job) {
   return 2 * ((boxes + most - 1) / most);
 }
 
-/// The weights of up to 32 samples a warp serve all coils; those of longer pieces are computed for each pair anew.
+/// The weights of a sample serve all coils: of several, a warp's share of a piece is 32 samples at most.
 /// blockIdx.y: coils, so many of them.
 template <class Shape>
 __global__ void __launch_bounds__(32 * kWarps<Shape>)
@@ -150,6 +150,7 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
   extern __shared__ __align__(16) unsigned char scratch[];
   constexpr Box box = Shape::box;
   constexpr unsigned warps = kWarps<Shape>;
+  static_assert(Shape::boxes == 1 || 32 * warps >= kReadTogether);
   unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   float4* const boxes = reinterpret_cast<float4*>(scratch);
   float* const weights = reinterpret_cast<float*>(boxes + Shape::boxes * box.quads()) + warp * Shape::weights;
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
     __syncthreads();
     for (unsigned base = first; base < last; base += 32) {
       unsigned const count = min(32U, last - base);
-      if (coil == first_coil || last - first > 32) {
+      if (coil == first_coil) {
         __syncwarp();
         if (lane < count) {
           at = bin.in_box(box, job.samples.cell[base + lane]);

@@ -108,7 +108,7 @@ bool Plan<T>::by_samples(double least) const {
   return spreading_ == CudaNufftRecord::by_samples || sorted_.view().count >= least * sorted_.filled_bins();
 }
 
-/// Measured on one H200 (docs/design/cuda.md). In 3D a tile's sums serve up to eight coils at once, boxes two: with one coil
+/// Measured on one H200. In 3D a tile's sums serve up to eight coils at once, boxes two: with one coil
 /// tiles won at 21 samples a bin and boxes at 36, with eight tiles at 58 and boxes at 175.
 template <class T>
 bool Plan<T>::scatters(int coils) const {
@@ -136,6 +136,12 @@ std::size_t Plan<T>::slots_for(int coils) const {
   return static_cast<std::size_t>(sorted_.pieces().count) * box_elements(tiles_, scatter_coils(coils));
 }
 
+/// Enough for any number of coils up to this one: fewer may go by boxes where more go by tiles.
+template <class T>
+std::size_t Plan<T>::slots_up_to(int coils) const {
+  return std::max({slots_for(1), slots_for(std::min(coils, 3)), slots_for(coils)});
+}
+
 template <class T>
 void Plan<T>::reserve(long long coils) {
   if (coils < 1) return;
@@ -146,9 +152,8 @@ void Plan<T>::reserve(long long coils) {
     buffer = std::make_unique<Buffer<C>>(session_, elements);
   };
   grow(grid_, static_cast<std::size_t>(cells()) * static_cast<std::size_t>(most));
-  grow(slots_, slots_for(most));
+  grow(slots_, slots_up_to(most));
   int const rest = static_cast<int>(coils % most);
-  if (rest > 0) grow(slots_, slots_for(rest));
   if (transform_) return;
   fft(most);
   if (rest > 0) fft(rest);
@@ -293,7 +298,7 @@ template <class T>
 long long Plan<T>::bytes(long long coils) const {
   int const most = pass(std::max(coils, 1LL));
   // cuFFT's work area is as large as the data at most, for sizes of factors 2, 3 and 5.
-  auto const work = (transform_ ? 1 : 2) * cells() * most + static_cast<std::int64_t>(slots_for(most));
+  auto const work = (transform_ ? 1 : 2) * cells() * most + static_cast<std::int64_t>(slots_up_to(most));
   return static_cast<long long>(sorted_.bytes() + factor_->bytes()) +
          work * static_cast<long long>(sizeof(C));
 }

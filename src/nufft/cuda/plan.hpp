@@ -51,6 +51,7 @@ class Plan final : public AnyPlan {
   /// Coils whose boxes are joined together, so that they stay in the L2 cache.
   int scatter_coils(int coils) const;
   std::size_t slots_for(int coils) const;
+  std::size_t slots_up_to(int coils) const;
   void spread_pass(C const* samples, int coils);
   BoxesJob boxes_job(Pieces const& pieces, int coils) const;
   void scatter_pass(C const* samples, int coils);

@@ -15,7 +15,6 @@ namespace findrho::nufft {
 namespace {
 
 constexpr int kLanes = 256, kScanLanes = 512, kTilesOfLane = 4;
-constexpr unsigned kRead = 128;  // samples of a piece to read, at most: one coil alone waits for the longest
 constexpr unsigned kNone = std::numeric_limits<unsigned>::max();
 
 struct Points {
@@ -194,7 +193,8 @@ Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
   return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),
-          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0)), kRead};
+          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0)),
+          kReadTogether};
 }
 
 /// What sorting and cutting need and the plan does not.
