@@ -8,7 +8,6 @@
 #include "lab/cpu.hpp"
 
 namespace findrho {
-
 namespace {
 
 /// Additions per second of ones to counters of each thread's own, the next one `step` words on: what a histogram's additions

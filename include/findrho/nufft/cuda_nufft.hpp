@@ -49,7 +49,8 @@ struct CudaNufftOptions {
 };
 
 /// F and F^H as Nufft has them. Planned once; after a first call with so many coils no further one allocates, and fewer
-/// coils leave what it allocated in place, so that later calls may be captured in a graph. The same input gives the same bytes: no sum depends on the order of threads.
+/// coils leave what it allocated in place, so that later calls may be captured in a graph. The same input gives the same
+/// bytes: no sum depends on the order of threads.
 template <class T>
 class CudaNufft {
  public:

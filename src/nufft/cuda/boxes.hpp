@@ -35,7 +35,7 @@ struct Box {
 template <int Dims, int Width, int Coils, int Lanes = 32>
 struct BoxShape {
   static constexpr Box box{Dims, Width, Coils};
-  static constexpr int dims = Dims, coils = Coils, lanes = Lanes, boxes = 32 / Lanes;
+  static constexpr int dims = Dims, width = Width, coils = Coils, lanes = Lanes, boxes = 32 / Lanes;
   static constexpr int across = Coils == 1 ? 4 : Width;           // lanes of a row
   static constexpr int at_once = Lanes / across;                  // rows
   static constexpr int rows = Dims == 3 ? Width * Width : Width;  // of a patch
@@ -82,45 +82,42 @@ struct Fraction {
 };
 
 /// The weights of this lane's sample.
-template <int Dims, int Width, int Coils, int Lanes>
-__device__ void write_box_weights(BoxShape<Dims, Width, Coils, Lanes>, Polynomials<float> const& kernel,
-                                  Fraction<Dims> const& fraction, float* w) {
-  using Shape = BoxShape<Dims, Width, Coils, Lanes>;
+template <class Shape>
+__device__ void write_box_weights(Polynomials<float> const& kernel, Fraction<Shape::dims> const& fraction,
+                                  float* w) {
+  constexpr int width = Shape::width;
 #pragma unroll
   for (int j = 0; j < Shape::before; ++j) w[j] = 0;
 #pragma unroll
-  for (int j = Shape::before + Width; j < Shape::along; ++j) w[j] = 0;
+  for (int j = Shape::before + width; j < Shape::along; ++j) w[j] = 0;
 #pragma unroll
-  for (int j = 0; j < Width; ++j) {
-    float weight[Dims];
+  for (int j = 0; j < width; ++j) {
+    float weight[Shape::dims];
     kernel.weights(j, fraction.along, weight);
     w[Shape::before + j] = weight[0];
 #pragma unroll
-    for (int d = 1; d < Dims; ++d) w[Shape::along + (d - 1) * Width + j] = weight[d];
+    for (int d = 1; d < Shape::dims; ++d) w[Shape::along + (d - 1) * width + j] = weight[d];
   }
 }
 
 /// Where this lane's quads lie from a patch's first one and the weights of its rows among a sample's, the same for every
 /// sample.
 template <class Shape>
-struct BoxRows;
-template <int Dims, int Width, int Coils, int Lanes>
-struct BoxRows<BoxShape<Dims, Width, Coils, Lanes>> {
-  using Shape = BoxShape<Dims, Width, Coils, Lanes>;
-  static constexpr bool kAll = Shape::across * Shape::at_once == Lanes;  // lanes have a row
-  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;              // rows are counted along y first
+struct BoxRows {
+  static constexpr bool kAll = Shape::across * Shape::at_once == Shape::lanes;  // lanes have a row
+  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;  // rows are counted along y first
   int from[Shape::steps], y[Shape::steps], z[Shape::steps];
   bool some, last;  // whether the lane has one in all steps but the last; in the last
   __device__ BoxRows() : some(kAll || lane() < Shape::across * Shape::at_once), last(true) {
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k) {
       int const row = k * Shape::at_once + lane() / Shape::across;
-      int const fast = row % Width, slow = row / Width;
+      int const fast = row % Shape::width, slow = row / Shape::width;
       int const row_y = kAlongY ? fast : slow, row_z = kAlongY ? slow : fast;
       last = some && row < Shape::rows;
       from[k] = (last ? row_z * Shape::box.plane + row_y * Shape::box.row : 0) + lane() % Shape::across;
       y[k] = Shape::along + (last ? row_y : 0);
-      z[k] = Shape::along + (last ? Width + row_z : 0);
+      z[k] = Shape::along + (last ? Shape::width + row_z : 0);
     }
   }
   __device__ bool has(int step) const {
@@ -129,7 +126,7 @@ struct BoxRows<BoxShape<Dims, Width, Coils, Lanes>> {
 
  private:
   __device__ static int lane() {
-    return static_cast<int>(threadIdx.x % Lanes);
+    return static_cast<int>(threadIdx.x % Shape::lanes);
   }
 };
 

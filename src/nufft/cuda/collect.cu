@@ -138,8 +138,8 @@ __device__ void read_patches(Target const& to, BoxRows<Shape> const& rows, float
 constexpr int kBlocks = 2048;
 int coils_of_block(BoxesJob const& job) {
   if (job.coils == 1) return 1;
-  int const boxes = box_layers(job.coils), most = std::max(1, kBlocks / job.piece_count);
-  return 2 * ((boxes + most - 1) / most);
+  int const pairs = box_layers(job.coils), most = std::max(1, kBlocks / job.piece_count);
+  return 2 * ((pairs + most - 1) / most);
 }
 
 /// The weights of a sample serve all coils: of several, a warp's share of a piece is 32 samples at most.
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
   extern __shared__ __align__(16) unsigned char scratch[];
   constexpr Box box = Shape::box;
   constexpr unsigned warps = kWarps<Shape>;
-  static_assert(Shape::boxes == 1 || 32 * warps >= kReadTogether);
+  static_assert(Shape::boxes == 1 || 32 * warps >= kLongestReading);
   unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   float4* const boxes = reinterpret_cast<float4*>(scratch);
   float* const weights = reinterpret_cast<float*>(boxes + Shape::boxes * box.quads()) + warp * Shape::weights;
@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(32 * kWarps<Shape>)
         if (lane < count) {
           at = bin.in_box(box, job.samples.cell[base + lane]);
           index = job.samples.index[base + lane];
-          write_box_weights(Shape{}, job.kernel, Fraction<Shape::dims>(job.samples, base + lane),
-                            weights + lane * Shape::stride);
+          write_box_weights<Shape>(job.kernel, Fraction<Shape::dims>(job.samples, base + lane),
+                                   weights + lane * Shape::stride);
         }
         __syncwarp();
       }

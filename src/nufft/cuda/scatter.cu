@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(32) scatter_kernel(__grid_constant__ BoxesJob 
     int const count = min(32U, piece.last - base), at = bin.in_box(box, coming.cell);
     __syncwarp();
     value[lane] = coming.value;
-    write_box_weights(Shape{}, job.kernel, coming.fraction, weights + lane * stride);
+    write_box_weights<Shape>(job.kernel, coming.fraction, weights + lane * stride);
     __syncwarp();
     coming = Coming<Shape>(job, mine(base + 32), next_index);
     next_index = index_of(base + 64);

@@ -102,9 +102,9 @@ struct AddSums {
   }
 };
 
-/// How tiles and bins are cut: candidates of a part and samples of a piece and of one to read, at most.
+/// How tiles and bins are cut: candidates of a part and samples of a piece, at most.
 struct Cut {
-  unsigned candidates, samples, read;
+  unsigned candidates, samples;
   __device__ Sums operator()(unsigned tile_candidates, unsigned bin_samples) const {
     int const n =
         tile_candidates <= candidates ? 1 : static_cast<int>((tile_candidates + candidates - 1) / candidates);
@@ -112,7 +112,7 @@ struct Cut {
             n > 1 ? n : 0,
             n > 1 ? 1 : 0,
             static_cast<int>((bin_samples + samples - 1) / samples),
-            static_cast<int>((bin_samples + read - 1) / read),
+            static_cast<int>((bin_samples + kLongestReading - 1) / kLongestReading),
             bin_samples > 0 ? 1 : 0};
   }
 };
@@ -193,8 +193,7 @@ Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
   return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),
-          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0)),
-          kReadTogether};
+          static_cast<unsigned>(std::clamp(samples / (24.0 * multiprocessors), 512.0, 4096.0))};
 }
 
 /// What sorting and cutting need and the plan does not.

@@ -41,7 +41,7 @@ struct Piece {
   unsigned first, last;  // sorted samples
 };
 /// Samples of a piece to read, at most: one coil alone waits for the longest.
-inline constexpr unsigned kReadTogether = 128;
+inline constexpr unsigned kLongestReading = 128;
 /// All samples cut into pieces, in device memory.
 struct Pieces {
   Piece const* list;
