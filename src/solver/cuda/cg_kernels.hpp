@@ -151,7 +151,8 @@ template <class T, int Kept, class Element>
 __global__ void __launch_bounds__(kReduceThreads)
     cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, CurvatureParts form,
                 double* residual, double* objective, double* partial) {
-  if (s->state.reason != CudaCgState::running) return;
+  // A block takes part as a whole or not at all: another one may be writing that the solve has ended.
+  if (!__syncthreads_and(s->state.reason == CudaCgState::running)) return;
   int const step = s->state.iterations, after = s->kept_after_step(), stored = min(step, after);
   bool const keeps = step < after;
   double const curvature = form.count > 0 ? sum_of(form) : s->curvature;
