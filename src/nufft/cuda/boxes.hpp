@@ -2,6 +2,7 @@
 // Inside the module: a bin's box, the cells of its tile and those that its patches reach beyond it, held in shared memory;
 // how the 32 lanes of a warp go over a patch in it. In single precision, for kernels of up to 7 cells.
 #pragma once
+#include <numeric>
 #include <type_traits>
 
 #include "nufft/cuda/moves.hpp"
@@ -44,10 +45,10 @@ struct BoxShape {
   /// writing theirs meet no bank conflicts.
   static constexpr int before = Coils == 1 ? 1 : 0, along = Coils == 1 ? 9 : Width;
   static constexpr int stride = (along + (Dims - 1) * Width) | 1;
-  /// Rows are counted along z first for one coil, along y first for two.
-  FINDRHO_HD static constexpr int row_of(int y, int z) {
-    return Dims == 2 ? y : Coils == 1 ? y * Width + z : z * Width + y;
-  }
+  /// Rows are counted along z first for one coil, along y first for two and in 2D. After so many steps a lane's row has the
+  /// same place along that axis again.
+  static constexpr bool along_y = Dims == 2 || Coils == 2;
+  static constexpr int period = Width / std::gcd(at_once, Width);
   static constexpr int weights = 32 * stride;  // of one warp's samples
   static constexpr std::size_t scratch(int warps) {
     return static_cast<std::size_t>(boxes * box.quads()) * sizeof(float4) +
@@ -105,19 +106,18 @@ __device__ void write_box_weights(Polynomials<float> const& kernel, Fraction<Sha
 template <class Shape>
 struct BoxRows {
   static constexpr bool kAll = Shape::across * Shape::at_once == Shape::lanes;  // lanes have a row
-  static constexpr bool kAlongY = Shape::row_of(1, 0) == 1;  // rows are counted along y first
-  int from[Shape::steps], y[Shape::steps], z[Shape::steps];
+  int from[Shape::steps], first_axis[Shape::steps], second_axis[Shape::steps];
   bool some, last;  // whether the lane has one in all steps but the last; in the last
   __device__ BoxRows() : some(kAll || lane() < Shape::across * Shape::at_once), last(true) {
 #pragma unroll
     for (int k = 0; k < Shape::steps; ++k) {
       int const row = k * Shape::at_once + lane() / Shape::across;
-      int const fast = row % Shape::width, slow = row / Shape::width;
-      int const row_y = kAlongY ? fast : slow, row_z = kAlongY ? slow : fast;
       last = some && row < Shape::rows;
-      from[k] = (last ? row_z * Shape::box.plane + row_y * Shape::box.row : 0) + lane() % Shape::across;
-      y[k] = Shape::along + (last ? row_y : 0);
-      z[k] = Shape::along + (last ? Shape::width + row_z : 0);
+      int const first = last ? row % Shape::width : 0, second = last ? row / Shape::width : 0;
+      int const y = Shape::along_y ? first : second, z = Shape::along_y ? second : first;
+      from[k] = z * Shape::box.plane + y * Shape::box.row + lane() % Shape::across;
+      first_axis[k] = Shape::along + (Shape::along_y ? y : Shape::width + z);
+      second_axis[k] = Shape::along + (Shape::along_y ? Shape::width + z : y);
     }
   }
   __device__ bool has(int step) const {
@@ -146,8 +146,11 @@ struct Patch {
       a = b = w[lane % Shape::across];
     }
 #pragma unroll
-    for (int k = 0; k < Shape::steps; ++k)
-      row[k] = Shape::dims == 2 ? w[rows.y[k]] : w[rows.y[k]] * w[rows.z[k]];
+    for (int k = 0; k < Shape::steps && k < Shape::period; ++k) row[k] = w[rows.first_axis[k]];
+    if constexpr (Shape::dims == 3) {
+#pragma unroll
+      for (int k = Shape::steps - 1; k >= 0; --k) row[k] = row[k % Shape::period] * w[rows.second_axis[k]];
+    }
   }
 };
 

@@ -28,12 +28,12 @@ class Solver final : public AnySolver {
       : session_(session),
         record_(r),
         size_(static_cast<std::size_t>(r.n[0] * r.n[1] * r.n[2])),
-        blocks_(static_cast<unsigned>(
-            std::min<std::size_t>(kReduceBlocks, (size_ + kReduceThreads - 1) / kReduceThreads))),
+        step_(step_kernel(r.kept_residuals)),
+        grid_(session, step_, size_),
         vectors_(session, 3 * size_),
         kept_(session, (size_ + kRun - 1) / kRun * kRun * static_cast<std::size_t>(r.kept_residuals)),
         scalars_(session, 1),
-        partial_(session, static_cast<std::size_t>(blocks_) * (2 + 2 * kMostKept)),
+        partial_(session, static_cast<std::size_t>(grid_.blocks) * (1 + 2 * kMostKept)),
         form_(session, static_cast<std::size_t>(std::max(1, r.form_parts))),
         histories_(session, 2 * history()),
         host_{Pinned<char>(host_bytes()), Pinned<char>(host_bytes())} {
@@ -65,13 +65,19 @@ class Solver final : public AnySolver {
 
   void step() override {
     if (record_.form_parts == 0) curvature();
-    if (record_.kept_residuals == 0) {
-      advance<0>();
-    } else if (record_.kept_residuals <= 12) {
-      advance<12>();
-    } else {
-      advance<kMostKept>();
-    }
+    KeptResiduals<Element> const kept{kept_.get(), record_.kept_residuals,
+                                      1 / std::sqrt(static_cast<double>(size_))};
+    CurvatureParts const form{form_.get(), static_cast<unsigned>(record_.form_parts)};
+    CgHistories const histories{histories_.get(), histories_.get() + history()};
+    cudaLaunchAttribute together{};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config = launch_config();
+    config.dynamicSmemBytes = grid_.held_bytes();
+    config.attrs = &together;
+    config.numAttrs = 1;
+    FINDRHO_CHECK(cudaLaunchKernelEx(&config, step_, scalars_.get(), v_, kept, form, histories, grid_.held,
+                                     partial_.get()));
   }
 
   void post(int slot) override {
@@ -112,28 +118,65 @@ class Solver final : public AnySolver {
   void curvature() {
     launch(cg_curvature<T, Kind>, scalars_.get(), v_, prior_, partial_.get());
   }
-  template <int Kept>
-  void advance() {
-    KeptResiduals<Element> const kept{kept_.get(), record_.kept_residuals,
-                                      1 / std::sqrt(static_cast<double>(size_))};
-    CurvatureParts const form{form_.get(), static_cast<unsigned>(record_.form_parts)};
-    launch(cg_residual<T, Kept, Element>, scalars_.get(), v_, kept, form, histories_.get(),
-           histories_.get() + history(), partial_.get());
-    launch(cg_direction<T, Kept, Element>, scalars_.get(), v_, kept);
+  using Step = decltype(&cg_step<T, 0, Element>);
+  static Step step_kernel(int kept_residuals) {
+    if (kept_residuals == 0) return cg_step<T, 0, Element>;
+    return kept_residuals <= 12 ? cg_step<T, 12, Element> : cg_step<T, kMostKept, Element>;
+  }
+
+  /// As many blocks as run at the same time, and how many elements of r each of their threads can hold.
+  struct Grid {
+    unsigned blocks;
+    int held;
+    Grid(Session const& session, Step kernel, std::size_t size) {
+      auto const limit = [&](cudaDeviceAttr which) {
+        int value = 0;
+        FINDRHO_CHECK(cudaDeviceGetAttribute(&value, which, session.device));
+        return value;
+      };
+      cudaFuncAttributes function{};
+      FINDRHO_CHECK(cudaFuncGetAttributes(&function, kernel));
+      int const most =
+          limit(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(function.sharedSizeBytes);
+      FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+      FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                         cudaSharedmemCarveoutMaxShared));
+      auto const fit = [&](std::size_t shared) {  // blocks of a multiprocessor
+        int blocks_at_once = 0;
+        FINDRHO_CHECK(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, kReduceThreads, shared));
+        return static_cast<unsigned>(blocks_at_once);
+      };
+      auto const multiprocessors = static_cast<unsigned>(limit(cudaDevAttrMultiProcessorCount));
+      auto const for_one_turn = static_cast<unsigned>(std::clamp<std::size_t>(
+          (size + kReduceThreads - 1) / kReduceThreads, 1, static_cast<std::size_t>(kReduceBlocks)));
+      blocks = std::min(for_one_turn, fit(0) * multiprocessors);
+      std::size_t const threads = static_cast<std::size_t>(blocks) * kReduceThreads;
+      held = std::min(static_cast<int>((size + threads - 1) / threads), most / kHeldElement);
+      while (held > 0 && fit(held_bytes()) * multiprocessors < blocks) --held;
+    }
+    std::size_t held_bytes() const { return static_cast<std::size_t>(held) * kHeldElement; }
+    static constexpr int kHeldElement = kReduceThreads * static_cast<int>(sizeof(Complex<T>));
+  };
+
+  cudaLaunchConfig_t launch_config() const {
+    cudaLaunchConfig_t config{};
+    config.gridDim = {grid_.blocks};
+    config.blockDim = {kReduceThreads};
+    config.stream = session_.stream;
+    return config;
   }
   template <class... Parameters>
   void launch(void (*kernel)(Parameters...), Parameters... arguments) const {
-    cudaLaunchConfig_t config{};
-    config.gridDim = {blocks_};
-    config.blockDim = {kReduceThreads};
-    config.stream = session_.stream;
+    cudaLaunchConfig_t const config = launch_config();
     FINDRHO_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
   }
 
   Session& session_;
   CudaCgRecord record_;
   std::size_t size_;
-  unsigned blocks_;
+  Step step_;
+  Grid grid_;
   Buffer<Complex<T>> vectors_;  // r, p, A p
   Buffer<Element> kept_;
   Buffer<CgScalars> scalars_;

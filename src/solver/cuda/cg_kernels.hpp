@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside the module: the three kernels of a CG step. solver/cg.hpp has the method. Scalars stay in device memory; the block
-// that comes last computes them for the next kernel. One kernel goes up the vectors and the next one down, so that each
-// begins with what the L2 cache still holds.
+// Inside the module: the kernels of CG. solver/cg.hpp has the method. A step is one kernel behind the product, whose blocks
+// all run at the same time and wait for each other once, between the sums and what is made of them. Scalars stay in device
+// memory. Of a step, the first half goes up the vectors and the second one down, so that it begins with what the L2 cache
+// still holds; the new r stays in shared memory in between, as far as it fits.
 #pragma once
+#include <cooperative_groups.h>
 #include <cuda_fp16.h>
 
 #include <type_traits>
@@ -18,16 +20,13 @@ constexpr int kMostKept = 16;
 struct CgScalars {
   double bb, target, constant;  // |b|^2, tolerance^2 |b|^2
   int max_iterations, kept_most;
-  double rr, curvature, alpha, beta, objective;
-  double overlap[2 * kMostKept];  // <q_j, r>, for q_j as kept
-  CudaCgState state, next;        // next: once the step at hand is complete
+  double rr, curvature, objective;
+  CudaCgState state;
   unsigned ticket;
-  /// How many residuals are kept, once the step at hand is complete. Nothing comes after the last one for which r would
-  /// have to be orthogonal.
-  __device__ int kept_after_step() const {
-    int const step = state.iterations + 1;
-    return step == max_iterations ? 0 : min(step, kept_most);
-  }
+};
+
+struct CgHistories {
+  double *residual, *objective;
 };
 
 template <class T>
@@ -103,7 +102,6 @@ __global__ void __launch_bounds__(kReduceThreads)
   } else if (s->max_iterations == 0) {
     s->state.reason = CudaCgState::max_iterations;
   }
-  s->next = s->state;
 }
 
 /// A p = A_data p + lambda W^H W p, <p, A p>
@@ -131,48 +129,42 @@ struct CurvatureParts {
   unsigned count;  // 0: cg_curvature has it
 };
 
-/// The same sum, of the same order, in all threads of all blocks.
-__device__ inline double sum_of(CurvatureParts const& form) {
-  double sum = 0;
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < form.count; i += kReduceThreads) sum += form.parts[i];
-  __shared__ double of_warp[kReduceThreads / 32];
-  sum = warp_sum(sum);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
-  __syncthreads();
-  sum = 0;
-  for (double part : of_warp) sum += part;
-  return sum;
-}
-
-/// Keeps r as q_step where there is room; r -= alpha A p, alpha = |r|^2 / <p, A p>; |r|^2 and all <q_j, r>; then the
-/// histories and whether to stop.
+/// A step behind the product and the prior: keeps r as q_step where there is room; r -= alpha A p, alpha = |r|^2 / <p, A p>;
+/// |r|^2 and all <q_j, r>; r -= sum_j q_j <q_j, r>, x += alpha p, p = r + beta p; the histories and whether to stop. held:
+/// how many of each thread's elements of r shared memory has room for.
 template <class T, int Kept, class Element>
-__global__ void __launch_bounds__(kReduceThreads)
-    cg_residual(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, CurvatureParts form,
-                double* residual, double* objective, double* partial) {
+__global__ void __launch_bounds__(kReduceThreads, sizeof(Element) == sizeof(__half2) ? 2 : 1)
+    cg_step(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept, CurvatureParts form, CgHistories to,
+            int held, double* partial) {
   // A block takes part as a whole or not at all: another one may be writing that the solve has ended.
   if (!__syncthreads_and(s->state.reason == CudaCgState::running)) return;
-  int const step = s->state.iterations, after = s->kept_after_step(), stored = min(step, after);
+  extern __shared__ __align__(16) unsigned char scratch[];
+  Complex<T>* const held_r = reinterpret_cast<Complex<T>*>(scratch) + threadIdx.x;
+  int const step = s->state.iterations;
+  bool const last = step + 1 == s->max_iterations;  // nothing comes for which r would have to be orthogonal
+  int const after = last ? 0 : min(step + 1, s->kept_most), stored = min(step, after);
   bool const keeps = step < after;
-  double const curvature = form.count > 0 ? sum_of(form) : s->curvature;
+  double const rr_before = s->rr,
+               curvature = form.count > 0 ? sum_of_parts(form.parts, form.count) : s->curvature;
   if (!isfinite(curvature) || curvature <= 0) {
     // Blocks that come later find a solve that has ended: they would have left here as well.
     if (threadIdx.x == 0) s->state.reason = CudaCgState::breakdown;
     return;
   }
-  double const step_length = s->rr / curvature;
+  double const step_length = rr_before / curvature;
   T const alpha = static_cast<T>(step_length),
-          scale = static_cast<T>(1 / (kept.inverse_length * sqrt(s->rr)));
+          scale = static_cast<T>(1 / (kept.inverse_length * sqrt(rr_before)));
+  unsigned const first = blockIdx.x * kReduceThreads + threadIdx.x, stride = gridDim.x * kReduceThreads;
   T sum[1 + 2 * Kept] = {};  // of a thread's few elements: in double they would take the registers of a block
-  FINDRHO_EACH(i, v.size) {
+  int turns = 0;
+  for (unsigned i = first; i < v.size; i += stride, ++turns) {
     Element q[Kept + 1] = {};  // all loads before their use: it is latency that this kernel waits for
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
       if (j < stored) q[j] = *kept.at(j, i);
     }
     Complex<T> const before = v.r[i], r = before - scaled(alpha, v.Ap[i]);
-    v.r[i] = r;
+    (turns < held ? held_r[turns * kReduceThreads] : v.r[i]) = r;
     Element const newest = as_kept<Element>(scaled(scale, before));
     if (keeps) *kept.at(step, i) = newest;
     sum[0] += r.x * r.x + r.y * r.y;
@@ -184,63 +176,51 @@ __global__ void __launch_bounds__(kReduceThreads)
     }
   }
   __shared__ double total[1 + 2 * Kept];
-  if (!sum_over_grid(sum, partial, &s->ticket, total) || threadIdx.x != 0) return;
-  // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
-  double rr = total[0];
+  sum_over_block(sum, partial);
+  cooperative_groups::this_grid().sync();
+  sum_over_blocks<1 + 2 * Kept>(partial, total);
+  __shared__ Complex<T> overlap[Kept + 1];  // <q_j, r>, for q_j as kept
+  double rr =
+      total[0];  // the q_j are orthonormal: taking their parts out of r takes this much out of its square
+  double const inverse = kept.inverse_length;
 #pragma unroll 1
   for (int j = 0; j < Kept; ++j) {
-    double const re = kept.inverse_length * total[1 + 2 * j], im = kept.inverse_length * total[2 + 2 * j];
-    s->overlap[2 * j] = kept.inverse_length * re;
-    s->overlap[2 * j + 1] = kept.inverse_length * im;
+    double const re = inverse * total[1 + 2 * j], im = inverse * total[2 + 2 * j];
     rr -= re * re + im * im;
+    if (threadIdx.x == 0) overlap[j] = {static_cast<T>(inverse * re), static_cast<T>(inverse * im)};
   }
-  s->alpha = step_length;
-  // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
-  s->objective -= 0.5 * step_length * s->rr;
-  s->beta = rr / s->rr;
-  s->rr = rr;
-  residual[step] = sqrt(rr / s->bb);
-  objective[step] = s->objective;
-  s->next.iterations = step + 1;
-  if (!isfinite(rr)) {
-    s->next.reason = CudaCgState::breakdown;
-  } else if (rr <= s->target) {
-    s->next.reason = CudaCgState::converged;
-  } else if (step + 1 == s->max_iterations) {
-    s->next.reason = CudaCgState::max_iterations;
-  }
-}
-
-/// r -= sum_j q_j <q_j, r>, x += alpha p, p = r + beta p: the rest of a step.
-template <class T, int Kept, class Element>
-__global__ void __launch_bounds__(kReduceThreads)
-    cg_direction(CgScalars* s, CgVectors<T> v, KeptResiduals<Element> kept) {
-  if (s->next.iterations == s->state.iterations) return;  // a curvature that is not positive ended it
-  int const stored = s->kept_after_step();
-  T const alpha = static_cast<T>(s->alpha), beta = static_cast<T>(s->beta);
-  Complex<T> overlap[Kept + 1];
-#pragma unroll
-  for (int j = 0; j < Kept; ++j) {
-    overlap[j] = {static_cast<T>(s->overlap[2 * j]), static_cast<T>(s->overlap[2 * j + 1])};
-  }
-  FINDRHO_EACH_DOWN(i, v.size) {
+  __syncthreads();
+  T const beta = static_cast<T>(rr / rr_before);
+  while (turns-- > 0) {
+    unsigned const i = first + static_cast<unsigned>(turns) * stride;
     Element q[Kept + 1] = {};
 #pragma unroll
     for (int j = 0; j < Kept; ++j) {
-      if (j < stored) q[j] = *kept.at(j, i);
+      if (j < after) q[j] = *kept.at(j, i);
     }
     Complex<T> const p = v.p[i], x = v.x[i];
-    Complex<T> r = v.r[i];
+    Complex<T> r = turns < held ? held_r[turns * kReduceThreads] : v.r[i];
 #pragma unroll
     for (int j = 0; j < Kept; ++j) r = r - overlap[j] * loaded(q[j]);
-    if (stored > 0) v.r[i] = r;
     v.x[i] = x + scaled(alpha, p);
+    if (last) continue;
+    v.r[i] = r;
     v.p[i] = r + scaled(beta, p);
   }
-  __syncthreads();  // all have read the state
-  if (threadIdx.x != 0 || atomicAdd(&s->ticket, 1u) != gridDim.x - 1) return;
-  s->ticket = 0;
-  s->state = s->next;
+  if (first != 0) return;
+  s->rr = rr;
+  // 1/2 <x, A x> - Re<x, b> falls by alpha Re<p, r> - alpha^2 <p, A p> / 2, and Re<p, r> = |r|^2.
+  s->objective -= 0.5 * step_length * rr_before;
+  to.residual[step] = sqrt(rr / s->bb);
+  to.objective[step] = s->objective;
+  s->state.iterations = step + 1;
+  if (!isfinite(rr)) {
+    s->state.reason = CudaCgState::breakdown;
+  } else if (rr <= s->target) {
+    s->state.reason = CudaCgState::converged;
+  } else if (last) {
+    s->state.reason = CudaCgState::max_iterations;
+  }
 }
 
 }  // namespace findrho::device
