@@ -11,6 +11,8 @@ namespace findrho::ladder {
 namespace {
 
 constexpr std::int64_t kBatch = std::int64_t{1} << 20;  // samples whose tables are there together
+// What a block costs beside its share of the sum (its pipeline, its results), as so much more of the sum.
+constexpr int kBlockInSamples = 512, kBlockInRowTiles = 2;
 
 RightKind kind_of(Rung rung) {
   switch (rung) {
@@ -29,15 +31,16 @@ int tiles(std::int64_t slots, int of) {
   return static_cast<int>((slots + of - 1) / of);
 }
 
-/// Parts of the samples: few enough, and such that the last wave of blocks is nearly full.
-int best_splits(std::int64_t blocks, int at_once, int most) {
+/// Parts of the work (up to 64) whose rounds of blocks end soonest, where a block costs `fixed` beside its share of the
+/// work; fewer parts where more would gain less than a twentieth.
+int best_splits(std::int64_t blocks, int at_once, int work, int fixed) {
+  auto const time = [&](int splits) {
+    std::int64_t const rounds = (blocks * splits + at_once - 1) / at_once;
+    return static_cast<double>(rounds * ((work + splits - 1) / splits + fixed));
+  };
   int best = 1;
-  double best_share = 0;
-  for (int splits = 1; splits <= std::min(most, 64); ++splits) {
-    std::int64_t const all = blocks * splits, waves = (all + at_once - 1) / at_once;
-    double const share = static_cast<double>(all) / static_cast<double>(waves * at_once);
-    if (share > best_share + 0.05) best = splits, best_share = share;
-  }
+  for (int splits = 2; splits <= 64; ++splits)
+    if (time(splits) < 0.95 * time(best)) best = splits;
   return best;
 }
 
@@ -79,8 +82,9 @@ class Gather {
     std::int64_t const blocks = std::int64_t{shape_.coils} * shape_.row_tiles() * shape_.tiles_c;
     bool const fp32 = kind_ == RightKind::fp32;
     int const multiprocessors = multiprocessors_of(l.session);
-    splits_ = best_splits(fp32 ? 2 * blocks : blocks, fp32 ? 2 * multiprocessors : multiprocessors,
-                          static_cast<int>(std::max<std::int64_t>(1, group.a.samples / 4096)));
+    int const chunks = tiles(std::min(kBatch, group.a.samples), shape_.chunk);
+    splits_ = best_splits(fp32 ? 2 * blocks : blocks, fp32 ? 2 * multiprocessors : multiprocessors, chunks,
+                          kBlockInSamples / shape_.chunk);
   }
 
   /// Of one part of the samples, in double.
@@ -215,7 +219,7 @@ class Forward {
     shape.sample_blocks = tiles(count, samples);
     shape.padded = shape.sample_blocks * samples;
     shape.splits = best_splits(std::int64_t{shape.coils} * shape.sample_blocks * shape.tiles_c,
-                               multiprocessors_of(l_.session), std::max(1, shape.row_tiles() / 16));
+                               multiprocessors_of(l_.session), shape.row_tiles(), kBlockInRowTiles);
     auto const padded = static_cast<std::size_t>(shape.padded);
     std::size_t const partial_of_coil = padded * static_cast<std::size_t>(shape.parts());
     Buffer<unsigned char> phases(l_.session, static_cast<std::size_t>(shape.sample_blocks) * shape.tiles_c *
