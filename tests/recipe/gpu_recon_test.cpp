@@ -120,7 +120,7 @@ TEST_F(GpuRecon, AVolumeGivesTheProcessorsImageAndTheSameBytesTwice) {
 
 /// From a million voxels on, single precision keeps its residuals in halves. Plain cg in single precision errs by several
 /// hundredths here; 1e-3 is what recon promises.
-// In double, the residual of so many voxels does not fit the shared memory of an H200.
+/// In double, the residual of so many voxels does not fit the shared memory of an H200.
 TEST_F(GpuRecon, ALargeVolumeInSinglePrecisionIsThatOfDouble) {
   auto const scan = test::simulated(
       context_, {.matrix = {128, 128, 112}, .trajectory = Radial3dOptions{.spokes = 3000}, .coils = 4});

@@ -67,6 +67,11 @@ class MemoryPool {
 struct Session {
   explicit Session(int device_) : device(device_), pool(select(device_)) {}
   int device;
+  int attribute(cudaDeviceAttr which) const {
+    int value = 0;
+    FINDRHO_CHECK(cudaDeviceGetAttribute(&value, which, device));
+    return value;
+  }
   MemoryPool pool;
   Stream stream;
   /// What is costly to make and may serve the session's next work, by a key of its kind. It goes before the stream.

@@ -68,10 +68,9 @@ class GpuMachine {
   DeviceConstant constant() const { return {}; }
   /// Blocks of a size that run at a time, if registers and shared memory allow all threads.
   std::int64_t slots(int block_size) const {
-    int multiprocessors = 0, threads = 0;
-    FINDRHO_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, session_.device));
-    FINDRHO_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, session_.device));
-    return std::int64_t{multiprocessors} * std::max(1, threads / block_size);
+    int const threads = session_.attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+    return std::int64_t{session_.attribute(cudaDevAttrMultiProcessorCount)} *
+           std::max(1, threads / block_size);
   }
 
   template <class Body>

@@ -64,12 +64,6 @@ struct CoilGroup {
   float* out_im(std::int64_t coil) const { return a.out_im + coil * rows.voxels; }
 };
 
-int multiprocessors_of(Session const& session) {
-  int count = 0;
-  FINDRHO_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, session.device));
-  return count;
-}
-
 class Gather {
  public:
   Gather(Launch const& l, CoilGroup const& group, SeparablePlan const& plan)
@@ -81,7 +75,7 @@ class Gather {
         largest_(l.session, static_cast<std::size_t>(group.rows.coils)) {
     std::int64_t const blocks = std::int64_t{shape_.coils} * shape_.row_tiles() * shape_.tiles_c;
     bool const fp32 = kind_ == RightKind::fp32;
-    int const multiprocessors = multiprocessors_of(l.session);
+    int const multiprocessors = l.session.attribute(cudaDevAttrMultiProcessorCount);
     int const chunks = tiles(std::min(kBatch, group.a.samples), shape_.chunk);
     splits_ = best_splits(fp32 ? 2 * blocks : blocks, fp32 ? 2 * multiprocessors : multiprocessors, chunks,
                           kBlockInSamples / shape_.chunk);
@@ -219,7 +213,8 @@ class Forward {
     shape.sample_blocks = tiles(count, samples);
     shape.padded = shape.sample_blocks * samples;
     shape.splits = best_splits(std::int64_t{shape.coils} * shape.sample_blocks * shape.tiles_c,
-                               multiprocessors_of(l_.session), shape.row_tiles(), kBlockInRowTiles);
+                               l_.session.attribute(cudaDevAttrMultiProcessorCount), shape.row_tiles(),
+                               kBlockInRowTiles);
     auto const padded = static_cast<std::size_t>(shape.padded);
     std::size_t const partial_of_coil = padded * static_cast<std::size_t>(shape.parts());
     Buffer<unsigned char> phases(l_.session, static_cast<std::size_t>(shape.sample_blocks) * shape.tiles_c *

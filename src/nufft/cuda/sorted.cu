@@ -188,8 +188,7 @@ __global__ void __launch_bounds__(kLanes)
 /// Candidates of a part: enough parts to fill the device several times over, but not so few samples that a tile's
 /// 512 cells outweigh them. A piece is one warp's work: long enough that few slots are to be joined, short enough to fill the device.
 Cut choose_cut(Session const& session, TileGrid const& tiles, int samples) {
-  int multiprocessors = 0;
-  FINDRHO_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, session.device));
+  int const multiprocessors = session.attribute(cudaDevAttrMultiProcessorCount);
   double met = samples;  // a sample is a candidate of so many tiles
   for (int d = 0; d < tiles.dims; ++d) met *= 1.0 + (tiles.width - 1.0 + tiles.tile[d] - 1.0) / tiles.tile[d];
   return {static_cast<unsigned>(std::clamp(met / (16.0 * multiprocessors), 512.0, 65536.0)),

@@ -129,15 +129,10 @@ class Solver final : public AnySolver {
     unsigned blocks;
     int held;
     Grid(Session const& session, Step kernel, std::size_t size) {
-      auto const limit = [&](cudaDeviceAttr which) {
-        int value = 0;
-        FINDRHO_CHECK(cudaDeviceGetAttribute(&value, which, session.device));
-        return value;
-      };
       cudaFuncAttributes function{};
       FINDRHO_CHECK(cudaFuncGetAttributes(&function, kernel));
-      int const most =
-          limit(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(function.sharedSizeBytes);
+      int const most = session.attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                       static_cast<int>(function.sharedSizeBytes);
       FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
       FINDRHO_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                          cudaSharedmemCarveoutMaxShared));
@@ -147,7 +142,7 @@ class Solver final : public AnySolver {
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, kReduceThreads, shared));
         return static_cast<unsigned>(blocks_at_once);
       };
-      auto const multiprocessors = static_cast<unsigned>(limit(cudaDevAttrMultiProcessorCount));
+      auto const multiprocessors = static_cast<unsigned>(session.attribute(cudaDevAttrMultiProcessorCount));
       auto const for_one_turn = static_cast<unsigned>(std::clamp<std::size_t>(
           (size + kReduceThreads - 1) / kReduceThreads, 1, static_cast<std::size_t>(kReduceBlocks)));
       blocks = std::min(for_one_turn, fit(0) * multiprocessors);

@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(kReduceThreads, sizeof(Element) == sizeof(__ha
   cooperative_groups::this_grid().sync();
   sum_over_blocks<1 + 2 * Kept>(partial, total);
   __shared__ Complex<T> overlap[Kept + 1];  // <q_j, r>, for q_j as kept
-  double rr =
-      total[0];  // the q_j are orthonormal: taking their parts out of r takes this much out of its square
+  // The q_j are orthonormal: taking their parts out of r takes this much out of its square.
+  double rr = total[0];
   double const inverse = kept.inverse_length;
 #pragma unroll 1
   for (int j = 0; j < Kept; ++j) {
