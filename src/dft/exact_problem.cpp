@@ -95,11 +95,10 @@ void require_count(std::size_t count, std::int64_t samples, char const* what, bo
 }  // namespace
 
 template <class T>
-std::int64_t ExactSum<T>::bytes() const {
+std::int64_t ExactSum<T>::bytes(std::int64_t samples, std::int64_t voxels, std::int64_t coils) {
   // per sample: k, phi, the packed 6, and for each coil d and Mu; per voxel: position, the parts' results, each coil's
   return static_cast<std::int64_t>(sizeof(T)) *
-         ((11 + 4 * coils()) * samples() +
-          (3 + 2 * coils() + 2 * ladder::spare_outputs(voxels())) * voxels());
+         ((11 + 4 * coils) * samples + (3 + 2 * coils + 2 * ladder::spare_outputs(voxels)) * voxels);
 }
 
 template <class T>

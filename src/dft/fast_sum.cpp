@@ -167,11 +167,15 @@ SumBytes fast_sum_bytes(FastSums const& sums, Matrix const& grid, std::int64_t s
   SumBytes bytes;
   bytes.host = points * (3 * kDouble + (3 + 2 * coils) * kNumber) +
                samples * ((5 + 2 * coils) * kNumber + 2 * coils * kDouble);
-  // The sum as it is copied there; phases of 2^20 samples at the most, two numbers a slot of every axis, tiles filled up;
-  // the slots' sums in double, twice for parts of the samples.
-  std::int64_t const slots_of_axes = (grid.x + grid.y + grid.z) / 2 + 80;
-  bytes.device = points * (5 + 4 * coils) * kNumber + samples * (11 + 4 * coils) * kNumber +
-                 std::min<std::int64_t>(samples, 1 << 20) * slots_of_axes * 8 + points * coils * 4 * kDouble;
+  // The sum as it is copied there, F^H d or F rho; of 2^20 samples at the most phases, two numbers a slot of every axis,
+  // tiles filled up, and of F rho sums in double, one for 64 slots of the last axis; of F^H d the slots' sums in double,
+  // twice for parts of the samples.
+  std::int64_t const slots_of_axes = (grid.x + grid.y + grid.z) / 2 + 80,
+                     tiles_of_axis = ((std::max({grid.x, grid.y, grid.z}) + 1) / 2 + 63) / 64;
+  bytes.device =
+      std::max(ExactSum<T>::bytes(samples, points, coils), ExactSum<T>::bytes(points, samples, coils)) +
+      std::min<std::int64_t>(samples, 1 << 20) * (slots_of_axes * 8 + coils * tiles_of_axis * 2 * kDouble) +
+      points * coils * 4 * kDouble;
   return bytes;
 }
 

@@ -131,6 +131,48 @@ TEST_F(GpuRecon, ALargeVolumeInSinglePrecisionIsThatOfDouble) {
   EXPECT_LT(difference(single, reconstruct(context_, scan.dataset, options)), 1e-3);
 }
 
+/// What --dry-run prints, beside the most that a session of its own took. Scalars are not counted; exact sums are estimated
+/// from above.
+TEST_F(GpuRecon, TakesTheDeviceMemoryThatWasEstimated) {
+  auto const flat = test::simulated(
+      context_, {.matrix = {256, 256, 1}, .trajectory = Radial2dOptions{.spokes = 400}, .coils = 8});
+  auto const deep = test::simulated(
+      context_, {.matrix = {72, 64, 56}, .trajectory = Radial3dOptions{.spokes = 5000}, .coils = 4});
+  using enum Method;
+  std::vector<ReconOptions> const all = {
+      {.method = cg},
+      {.method = cg, .precision = Precision::double_precision},
+      {.method = cg, .coils = CoilMode::rss},
+      {.method = cg, .normal = NormalKind::nufft},
+      {.method = cg, .prior = PriorKind::edges},
+      {.method = cg, .density = DensityKind::pipe_menon},
+      {.method = cg, .fhd = TransformKind::exact, .q = TransformKind::exact},
+      {.method = cg, .fhd = TransformKind::exact, .normal = NormalKind::nufft},
+      {.method = gridding},
+      {.method = adjoint},
+      {.method = adjoint, .coils = CoilMode::rss},
+      {.method = adjoint, .fhd = TransformKind::exact}};
+  for (auto const* scan : {&flat, &deep}) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      SCOPED_TRACE(std::to_string(scan->dataset.matrix.dims()) + "D, options " + std::to_string(i));
+      ReconOptions options = all[i];
+      ReconInputs inputs;
+      if (options.coils != CoilMode::rss) inputs.maps = scan->maps.view();
+      if (options.prior == PriorKind::edges) inputs.reference = scan->truth.view();
+      options.iterations = 3;
+      options.cuda = CudaSession::open(load_cuda_module(), 0);
+      auto const estimated =
+          static_cast<double>(estimate(context_, scan->dataset, options, inputs).device_bytes);
+      reconstruct(context_, scan->dataset, options, inputs);
+      auto const taken = static_cast<double>(options.cuda->memory_use().pool_most_used);
+      EXPECT_GT(estimated, 0.98 * taken);
+      if (options.fhd == TransformKind::nufft) {
+        EXPECT_LT(estimated, 1.02 * taken);
+      }
+    }
+  }
+}
+
 TEST_F(GpuRecon, MeasuredScansGiveTheProcessorsImages) {
   for (char const* file : {"brain-spiral-3d/brain3d.h5", "heart-radial/heart.h5",
                            "head-spiral-b0/signals_spiralout_clean_slc30.h5"}) {

@@ -63,7 +63,8 @@ struct ExactSum {
   std::int64_t coils() const { return kx.empty() ? 1 : static_cast<std::int64_t>(d_re.size() / kx.size()); }
   double pairs() const { return static_cast<double>(samples() * coils()) * static_cast<double>(voxels()); }
   /// What the problem takes on a device: inputs, Mu, packed samples and the result.
-  std::int64_t bytes() const;
+  static std::int64_t bytes(std::int64_t samples, std::int64_t voxels, std::int64_t coils);
+  std::int64_t bytes() const { return bytes(samples(), voxels(), coils()); }
 };
 
 /// F^H d on a grid.

@@ -106,6 +106,12 @@ void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& tr
                             Matrix const& matrix, Matrix const& grid, double scale, T* spectrum,
                             CudaNufftOptions const& options = {});
 
+/// Device memory that cuda_toeplitz_spectrum takes while it works, beside its operands.
+template <class T>
+std::int64_t cuda_toeplitz_spectrum_bytes(CudaSession const& session, CudaTrajectory const& trajectory,
+                                          Matrix const& matrix, Matrix const& grid,
+                                          CudaNufftOptions const& options = {});
+
 /// pipe_menon_weights on the device, in single precision as there.
 /// weights  device memory, one a sample
 void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,

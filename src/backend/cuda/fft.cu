@@ -48,6 +48,10 @@ CufftPlan::CufftPlan(Session& session, CudaFftRecord const& record)
       double_precision_(record.double_precision != 0),
       work_(session, handle_->work_bytes) {}
 
+std::size_t CufftPlan::work_bytes(Session& session, CudaFftRecord const& record) {
+  return kept_handle(session, record)->work_bytes;
+}
+
 void CufftPlan::run(void* data, int direction) {
   if (handle_->work != work_.get()) {
     check_fft(cufftSetWorkArea(handle_->plan, work_.get()), "cufftSetWorkArea");

@@ -20,6 +20,8 @@ struct CufftHandle {
 class CufftPlan {
  public:
   CufftPlan(Session& session, CudaFftRecord const& record);
+  /// What the plan's work area would take. Only the handle is made, and kept for the plan.
+  static std::size_t work_bytes(Session& session, CudaFftRecord const& record);
   CufftPlan(CufftPlan const&) = delete;
   CufftPlan& operator=(CufftPlan const&) = delete;
   void run(void* data, int direction);  // CUFFT_FORWARD or CUFFT_INVERSE, in place

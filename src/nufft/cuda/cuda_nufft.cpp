@@ -99,7 +99,11 @@ class Handle {
   void run(int (*CudaNufftTable::*function)(void*, Parameters...), Arguments... arguments) const {
     call(session_, table_->*function, plan_, arguments...);
   }
-  std::int64_t bytes(std::int64_t coils) const { return table_->bytes(plan_, coils); }
+  std::int64_t bytes(std::int64_t coils) const {
+    long long result = 0;
+    run(&CudaNufftTable::bytes, static_cast<long long>(coils), &result);
+    return result;
+  }
 
  private:
   CudaSession session_;
@@ -211,26 +215,52 @@ std::string CudaNufft<T>::description() const {
 template class CudaNufft<float>;
 template class CudaNufft<double>;
 
+namespace {
+
 // Q is an adjoint transform, on the same box of lags as the processor's (toeplitz_kernel.cpp).
+template <class T>
+Handle plan_lags(CudaSession const& session, CudaTrajectory const& trajectory, Matrix const& matrix,
+                 CudaNufftOptions const& options) {
+  nufft::require_dims(trajectory.dims, matrix);
+  Matrix const box = half_doubled(matrix);
+  std::array<double, 3> factor{2, 2, 2};
+  factor[static_cast<std::size_t>(trajectory.dims - 1)] = 1;
+  return {session, trajectory, box,       *tables(trajectory.samples, box, options.nufft, kSingle<T>),
+          options, factor,     kSingle<T>};
+}
+
+}  // namespace
+
 template <class T>
 void cuda_toeplitz_spectrum(CudaSession const& session, CudaTrajectory const& trajectory, T const* weights,
                             Matrix const& matrix, Matrix const& grid, double scale, T* spectrum,
                             CudaNufftOptions const& options) {
-  nufft::require_dims(trajectory.dims, matrix);
-  int const slowest = trajectory.dims - 1;
-  Matrix const box = half_doubled(matrix);
-  std::array<double, 3> factor{2, 2, 2};
-  factor[static_cast<std::size_t>(slowest)] = 1;
-  Handle const plan(session, trajectory, box, *tables(trajectory.samples, box, options.nufft, kSingle<T>),
-                    options, factor, kSingle<T>);
+  Handle const plan = plan_lags<T>(session, trajectory, matrix, options);
   long long const points[3] = {grid.x, grid.y, grid.z};
-  plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights), trajectory.k[slowest],
+  plan.run(&CudaNufftTable::spectrum, static_cast<void const*>(weights), trajectory.k[trajectory.dims - 1],
            static_cast<long long const*>(points), scale, static_cast<void*>(spectrum));
 }
 template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, float const*, Matrix const&,
                                      Matrix const&, double, float*, CudaNufftOptions const&);
 template void cuda_toeplitz_spectrum(CudaSession const&, CudaTrajectory const&, double const*, Matrix const&,
                                      Matrix const&, double, double*, CudaNufftOptions const&);
+
+template <class T>
+std::int64_t cuda_toeplitz_spectrum_bytes(CudaSession const& session, CudaTrajectory const& trajectory,
+                                          Matrix const& matrix, Matrix const& grid,
+                                          CudaNufftOptions const& options) {
+  long long const points[3] = {grid.x, grid.y, grid.z};
+  long long result = 0;
+  plan_lags<T>(session, trajectory, matrix, options)
+      .run(&CudaNufftTable::spectrum_bytes, static_cast<long long const*>(points), &result);
+  return result;
+}
+template std::int64_t cuda_toeplitz_spectrum_bytes<float>(CudaSession const&, CudaTrajectory const&,
+                                                          Matrix const&, Matrix const&,
+                                                          CudaNufftOptions const&);
+template std::int64_t cuda_toeplitz_spectrum_bytes<double>(CudaSession const&, CudaTrajectory const&,
+                                                           Matrix const&, Matrix const&,
+                                                           CudaNufftOptions const&);
 
 void cuda_pipe_menon_weights(CudaSession const& session, CudaTrajectory const& trajectory,
                              Matrix const& matrix, float* weights, int iterations) {

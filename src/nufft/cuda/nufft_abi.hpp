@@ -22,7 +22,7 @@ struct CudaNufftRecord {
 
 struct CudaNufftTable {
   static constexpr char const* kTopic = "nufft";
-  static constexpr int kVersion = 2;
+  static constexpr int kVersion = 3;
   int (*open)(void* session, CudaNufftRecord const*, void** plan, CudaFault*);
   void (*close)(void* plan);
   int (*reserve)(void* plan, long long coils, CudaFault*);
@@ -31,11 +31,13 @@ struct CudaNufftTable {
                  CudaFault*);
   int (*adjoint)(void* plan, void const* samples, void const* maps, void* image, long long coils, int add,
                  CudaFault*);
-  long long (*bytes)(void* plan, long long coils);
+  int (*bytes)(void* plan, long long coils, long long* bytes, CudaFault*);
   /// The plan is of the matrix 2N and of k_factor 2, but N and 1 along the slowest axis, whose k is given; grid as in
   /// cuda_nufft.hpp.
   int (*spectrum)(void* plan, void const* weights, double const* slowest_k, long long const* grid,
                   double scale, void* spectrum, CudaFault*);
+  /// What spectrum takes beside its operands, the plan with it.
+  int (*spectrum_bytes)(void* plan, long long const* grid, long long* bytes, CudaFault*);
   /// weights <- weights / (C weights), `iterations` times from 1. Single precision.
   int (*pipe_menon)(void* plan, float* weights, int iterations, CudaFault*);
   /// Scales the weights so that their sum is the sampled area over the voxels (pipe_menon.hpp).

@@ -295,12 +295,15 @@ void Plan<T>::adjoint(void const* samples, void const* maps, void* image, long l
 }
 
 template <class T>
-long long Plan<T>::bytes(long long coils) const {
-  int const most = pass(std::max(coils, 1LL));
-  // cuFFT's work area is as large as the data at most, for sizes of factors 2, 3 and 5.
-  auto const work = (transform_ ? 1 : 2) * cells() * most + static_cast<std::int64_t>(slots_up_to(most));
-  return static_cast<long long>(sorted_.bytes() + factor_->bytes()) +
-         work * static_cast<long long>(sizeof(C));
+long long Plan<T>::bytes(long long coils) {
+  int const most = pass(std::max(coils, 1LL)), rest = static_cast<int>(coils % most);
+  std::size_t bytes = sorted_.bytes() + factor_->bytes() +
+                      (static_cast<std::size_t>(cells() * most) + slots_up_to(most)) * sizeof(C);
+  if (!transform_) {
+    bytes += CufftPlan::work_bytes(session_, fft_record(most));
+    if (rest > 0) bytes += CufftPlan::work_bytes(session_, fft_record(rest));
+  }
+  return static_cast<long long>(bytes);
 }
 
 template class Plan<float>;
@@ -332,12 +335,15 @@ int adjoint(void* plan, void const* samples, void const* maps, void* image, long
             CudaFault* fault) {
   return guarded(fault, [&] { as_plan(plan).adjoint(samples, maps, image, coils, add); });
 }
-long long bytes(void* plan, long long coils) {
-  return as_plan(plan).bytes(coils);
+int bytes(void* plan, long long coils, long long* result, CudaFault* fault) {
+  return guarded(fault, [&] { *result = as_plan(plan).bytes(coils); });
 }
 int spectrum(void* plan, void const* weights, double const* slowest_k, long long const* grid, double scale,
              void* result, CudaFault* fault) {
   return guarded(fault, [&] { as_plan(plan).spectrum(weights, slowest_k, grid, scale, result); });
+}
+int spectrum_bytes(void* plan, long long const* grid, long long* result, CudaFault* fault) {
+  return guarded(fault, [&] { *result = as_plan(plan).spectrum_bytes(grid); });
 }
 int pipe_menon(void* plan, float* weights, int iterations, CudaFault* fault) {
   return guarded(fault, [&] { as_plan(plan).pipe_menon(weights, iterations); });
@@ -345,8 +351,8 @@ int pipe_menon(void* plan, float* weights, int iterations, CudaFault* fault) {
 int normalise(void* plan, double const* const k[3], float* weights, CudaFault* fault) {
   return guarded(fault, [&] { as_plan(plan).normalise(k, weights); });
 }
-constexpr CudaNufftTable kTable{open,  close,    reserve,    forward,  adjoint,
-                                bytes, spectrum, pipe_menon, normalise};
+constexpr CudaNufftTable kTable{open,  close,    reserve,        forward,    adjoint,
+                                bytes, spectrum, spectrum_bytes, pipe_menon, normalise};
 
 }  // namespace
 }  // namespace findrho::nufft

@@ -16,9 +16,10 @@ class AnyPlan {
   virtual void reserve(long long coils) = 0;
   virtual void forward(void const* image, void const* maps, void* samples, long long coils, int add) = 0;
   virtual void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) = 0;
-  virtual long long bytes(long long coils) const = 0;
+  virtual long long bytes(long long coils) = 0;
   virtual void spectrum(void const* weights, double const* slowest_k, long long const* grid, double scale,
                         void* spectrum) = 0;
+  virtual long long spectrum_bytes(long long const* grid) = 0;
   virtual void pipe_menon(float* weights, int iterations) = 0;
   virtual void normalise(double const* const k[3], float* weights) = 0;
 };
@@ -32,9 +33,10 @@ class Plan final : public AnyPlan {
   void reserve(long long coils) override;
   void forward(void const* image, void const* maps, void* samples, long long coils, int add) override;
   void adjoint(void const* samples, void const* maps, void* image, long long coils, int add) override;
-  long long bytes(long long coils) const override;
+  long long bytes(long long coils) override;
   void spectrum(void const* weights, double const* slowest_k, long long const* grid, double scale,
                 void* spectrum) override;
+  long long spectrum_bytes(long long const* grid) override;
   void pipe_menon(float* weights, int iterations) override;
   void normalise(double const* const k[3], float* weights) override;
 

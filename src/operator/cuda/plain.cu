@@ -43,6 +43,13 @@ Index coils_of_batch(CudaToeplitzRecord const& r, std::size_t complex_size) {
   return std::clamp<Index>(r.memory_bytes / bytes, 1, r.coils);
 }
 
+CudaFftRecord fft_record(Boxes const& b, Index batch, bool double_precision) {
+  CudaFftRecord record{
+      .rank = b.n[2] > 1 ? 3 : 2, .size = {}, .batch = batch, .double_precision = double_precision ? 1 : 0};
+  for (int d = 0; d < record.rank; ++d) record.size[d] = b.grid[record.rank - 1 - d];
+  return record;
+}
+
 template <class T>
 struct Pad {
   Complex<T> const *x, *maps;
@@ -98,12 +105,8 @@ class Plain final : public Product<T> {
         coils_(r.coils),
         batch_(coils_of_batch(r, sizeof(Complex<T>))),
         grid_(session, static_cast<std::size_t>(boxes_.cells() * batch_)),
-        spectrum_(session, static_cast<std::size_t>(boxes_.cells())) {
-    CudaFftRecord record{
-        .rank = r.n[2] > 1 ? 3 : 2, .size = {}, .batch = batch_, .double_precision = sizeof(T) == 8};
-    for (int d = 0; d < record.rank; ++d) record.size[d] = boxes_.grid[record.rank - 1 - d];
-    fft_ = std::make_unique<CufftPlan>(session, record);
-  }
+        spectrum_(session, static_cast<std::size_t>(boxes_.cells())),
+        fft_(session, fft_record(boxes_, batch_, sizeof(T) == sizeof(double))) {}
 
   void set_spectrum(T const* spectrum) override {
     FINDRHO_CHECK(cudaMemcpyAsync(spectrum_.get(), spectrum, spectrum_.bytes(), cudaMemcpyDeviceToDevice,
@@ -116,9 +119,9 @@ class Plain final : public Product<T> {
       Index const count = std::min(batch_, coils_ - first), cells = boxes_.cells();
       Complex<T> const* const batch = maps == nullptr ? nullptr : maps + first * boxes_.voxels();
       launch_elements(stream, count * cells, Pad<T>{x, batch, grid_.get(), boxes_});
-      fft_->run(grid_.get(), CUFFT_FORWARD);
+      fft_.run(grid_.get(), CUFFT_FORWARD);
       launch_elements(stream, count * cells, Scale<T>{spectrum_.get(), grid_.get(), cells});
-      fft_->run(grid_.get(), CUFFT_INVERSE);
+      fft_.run(grid_.get(), CUFFT_INVERSE);
       launch_elements(
           stream, boxes_.voxels(),
           Crop<T>{grid_.get(), batch, z, boxes_, count, first == 0 ? Write::replace : Write::add});
@@ -131,18 +134,22 @@ class Plain final : public Product<T> {
   Index coils_, batch_;
   Buffer<Complex<T>> grid_;
   Buffer<T> spectrum_;
-  std::unique_ptr<CufftPlan> fft_;
+  CufftPlan fft_;
 };
 
 }  // namespace
 
-CudaToeplitzFacts describe_plain(CudaToeplitzRecord const& r) {
+CudaToeplitzFacts describe_plain(Session& session, CudaToeplitzRecord const& r) {
   Boxes const b = boxes_of(r);
   Index const real = r.double_precision != 0 ? 8 : 4,
               batch = coils_of_batch(r, static_cast<std::size_t>(2 * real));
-  return {
-      0, {b.grid[0], b.grid[1], b.grid[2]}, b.cells() * real * (1 + 4 * batch), static_cast<int>(batch), 0,
-      0};
+  std::size_t const work = CufftPlan::work_bytes(session, fft_record(b, batch, r.double_precision != 0));
+  return {.fused = 0,
+          .grid = {b.grid[0], b.grid[1], b.grid[2]},
+          .bytes = b.cells() * real * (1 + 2 * batch) + static_cast<Index>(work),
+          .batch = static_cast<int>(batch),
+          .slab = 0,
+          .together = 0};
 }
 
 template <class T>

@@ -21,7 +21,7 @@ class Product {
 };
 
 CudaToeplitzFacts describe_fused(Session& session, CudaToeplitzRecord const& record);
-CudaToeplitzFacts describe_plain(CudaToeplitzRecord const& record);
+CudaToeplitzFacts describe_plain(Session& session, CudaToeplitzRecord const& record);
 template <class T>
 std::unique_ptr<Product<T>> make_fused(Session& session, CudaToeplitzRecord const& record);
 template <class T>

@@ -51,7 +51,7 @@ CudaToeplitzFacts choose(Session& session, CudaToeplitzRecord const& record) {
     CudaToeplitzFacts const fused = describe_fused(session, record);
     if (fused.fused != 0) return fused;
   }
-  return describe_plain(record);
+  return describe_plain(session, record);
 }
 
 template <class T>
