@@ -75,6 +75,8 @@ part_sanitizer() {
   check racecheck test_operator "GpuToeplitz.Coils*:GpuToeplitz.GivesTheSame*:$planes"
   check memcheck test_solver 'GpuCg.*'
   check racecheck test_solver 'GpuCg.StepsLike*:GpuCg.KeepsAs*'
+  check memcheck test_recipe 'GpuCoilMaps.*'
+  check racecheck test_recipe 'GpuCoilMaps.*'
   separable='GpuSeparable.QAgrees:GpuSeparable.ForwardAgrees*:GpuSeparable.CoilsAgree*'
   check memcheck test_dft "GpuRungs.AgreeInSinglePrecision:GpuSeparable.GivesTheSame*:$separable"
   check racecheck test_dft "GpuRungs.AgreeInSinglePrecision:$separable"

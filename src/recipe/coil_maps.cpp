@@ -8,14 +8,19 @@
 #include <numbers>
 #include <span>
 
+#include "backend/cuda/call.hpp"
 #include "findrho/core/error.hpp"
+#include "findrho/nufft/cuda_nufft.hpp"
 #include "findrho/nufft/nufft.hpp"
+#include "recipe/cuda/coil_maps_abi.hpp"
 
 namespace findrho {
 namespace {
 
 using Cf = std::complex<float>;
 using Cd = std::complex<double>;
+
+constexpr int kIterations = 8;  // of the power method, at a voxel
 
 /// The samples within the radius, density and Hann weights applied.
 struct Centre {
@@ -104,11 +109,23 @@ void complete_upper_triangle(std::span<Cd> hermitian, std::size_t coils) {
   }
 }
 
-/// The dominant coil combination of the whole image: the phase reference.
-std::vector<Cd> virtual_coil(View<Cf const> images, std::size_t coils) {
+/// sum_n m m^H of the whole image, lower triangle only; in parts whose number does not depend on the threads.
+std::vector<Cd> covariance_of(Context const& context, View<Cf const> images, std::size_t coils) {
+  constexpr std::int64_t kParts = 64;
   std::int64_t const voxels = images.size() / static_cast<std::int64_t>(coils);
-  std::vector<Cd> covariance(coils * coils);
-  for (std::int64_t n = 0; n < voxels; ++n) add_outer(covariance, images.data + n, voxels, coils);
+  std::vector<std::vector<Cd>> parts(kParts, std::vector<Cd>(coils * coils));
+  context.pool().each(kParts, [&](std::int64_t part) {
+    for (std::int64_t n = voxels * part / kParts; n < voxels * (part + 1) / kParts; ++n)
+      add_outer(parts[static_cast<std::size_t>(part)], images.data + n, voxels, coils);
+  });
+  for (std::size_t part = 1; part < kParts; ++part) {
+    for (std::size_t i = 0; i < coils * coils; ++i) parts[0][i] += parts[part][i];
+  }
+  return std::move(parts[0]);
+}
+
+/// The dominant coil combination of the whole image: the phase reference.
+std::vector<Cd> virtual_coil(std::vector<Cd> covariance, std::size_t coils) {
   complete_upper_triangle(covariance, coils);
   std::size_t strongest = 0;
   for (std::size_t i = 1; i < coils; ++i) {
@@ -120,25 +137,80 @@ std::vector<Cd> virtual_coil(View<Cf const> images, std::size_t coils) {
   return v;
 }
 
-}  // namespace
-
-Array<Cf> estimate_coil_maps(Context const& context, Trajectory const& trajectory, View<Cf const> samples,
-                             std::vector<double> const& density, Matrix const& matrix, double radius) {
-  Centre const centre = centre_of(trajectory, samples, density, matrix, radius);
-  std::int64_t const coils = samples.shape.extent(Axis::coil);
-  Array<Cf> images(matrix.shape(coils));
-  Nufft<float>(context, centre.trajectory, matrix, {.accuracy = 1e-3})
-      .adjoint(context, centre.samples, images);
-
-  auto const nc = static_cast<std::size_t>(coils);
-  std::int64_t const voxels = matrix.voxels();
-  std::vector<Cd> const reference = virtual_coil(images, nc);
-  // Neighbours half a resolution element apart: the low-resolution image carries nothing finer.
+/// Neighbours half a resolution element apart: the low-resolution image carries nothing finer.
+std::array<std::int64_t, 3> steps(Matrix const& matrix, double radius) {
   std::array<std::int64_t, 3> step{};
   for (int d = 0; d < 3; ++d) {
     step[static_cast<std::size_t>(d)] =
         std::max<std::int64_t>(1, std::llround(static_cast<double>(matrix[d]) / (4 * radius)));
   }
+  return step;
+}
+
+Array<Cd> samples_of(Centre const& centre, std::int64_t coil) {
+  std::int64_t const count = centre.trajectory.size();
+  return convert<Cd>(View<Cf const>(centre.samples.data() + coil * count, sample_shape(1, count)));
+}
+
+/// F^H of one coil after the other, in double, so that both devices give the same.
+Array<Cf> coil_images(Context const& context, Centre const& centre, Matrix const& matrix) {
+  std::int64_t const coils = centre.samples.shape().extent(Axis::coil), voxels = matrix.voxels();
+  Nufft<double> const nufft(context, centre.trajectory, matrix);
+  Array<Cf> images(matrix.shape(coils));
+  Array<Cd> image(matrix.shape(1));
+  for (std::int64_t c = 0; c < coils; ++c) {
+    nufft.adjoint(context, samples_of(centre, c), image);
+    std::copy(image.begin(), image.end(), images.data() + c * voxels);
+  }
+  return images;
+}
+
+Array<Cf> maps_on_device(CudaSession const& session, Centre const& centre, Matrix const& matrix,
+                         double radius) {
+  CudaCoilMapsTable const& table = session.table<CudaCoilMapsTable>();
+  std::int64_t const coils = centre.samples.shape().extent(Axis::coil), voxels = matrix.voxels(),
+                     samples = centre.trajectory.size();
+  CudaVector<Cf> const images(session, coils * voxels);
+  {
+    CudaNufft<double> const nufft(session, centre.trajectory, matrix);
+    CudaVector<Cd> const d(session, samples), image(session, voxels);
+    for (std::int64_t c = 0; c < coils; ++c) {
+      d.upload(samples_of(centre, c).data());
+      nufft.adjoint(d.data(), image.data(), 1);
+      call(session, table.round, session.handle(), static_cast<void const*>(image.data()),
+           static_cast<long long>(voxels), static_cast<void*>(images.data() + c * voxels));
+    }
+  }
+  auto const nc = static_cast<std::size_t>(coils);
+  std::vector<Cd> covariance(nc * nc);
+  call(session, table.covariance, session.handle(), static_cast<void const*>(images.data()),
+       static_cast<long long>(voxels), static_cast<long long>(coils), static_cast<void*>(covariance.data()));
+  std::vector<Cd> const reference = virtual_coil(std::move(covariance), nc);
+  auto const step = steps(matrix, radius);
+  CudaCoilMapsRecord const record{.matrix = {matrix.x, matrix.y, matrix.z},
+                                  .coils = coils,
+                                  .step = {step[0], step[1], step[2]},
+                                  .iterations = kIterations};
+  CudaVector<Cf> const maps(session, coils * voxels);
+  call(session, table.maps, session.handle(), &record, static_cast<void const*>(images.data()),
+       static_cast<void const*>(reference.data()), static_cast<void*>(maps.data()));
+  Array<Cf> result(matrix.shape(coils));
+  maps.download(result.data());
+  return result;
+}
+
+}  // namespace
+
+Array<Cf> estimate_coil_maps(Context const& context, Trajectory const& trajectory, View<Cf const> samples,
+                             std::vector<double> const& density, Matrix const& matrix, double radius,
+                             std::optional<CudaSession> const& cuda) {
+  Centre const centre = centre_of(trajectory, samples, density, matrix, radius);
+  std::int64_t const coils = samples.shape.extent(Axis::coil), voxels = matrix.voxels();
+  if (cuda && coils <= CudaCoilMapsTable::kMostCoils) return maps_on_device(*cuda, centre, matrix, radius);
+  Array<Cf> const images = coil_images(context, centre, matrix);
+  auto const nc = static_cast<std::size_t>(coils);
+  std::vector<Cd> const reference = virtual_coil(covariance_of(context, images, nc), nc);
+  auto const step = steps(matrix, radius);
   Array<Cf> maps(matrix.shape(coils));
   context.pool().each(matrix.y * matrix.z, [&](std::int64_t row) {
     std::int64_t const z = row / matrix.y, y = row % matrix.y;
@@ -156,7 +228,7 @@ Array<Cf> estimate_coil_maps(Context const& context, Trajectory const& trajector
       }
       complete_upper_triangle(covariance, nc);
       std::copy(reference.begin(), reference.end(), v.begin());
-      dominant_eigenvector(covariance, v, 8);
+      dominant_eigenvector(covariance, v, kIterations);
       Cd overlap = 0;
       for (std::size_t c = 0; c < nc; ++c) overlap += std::conj(reference[c]) * v[c];
       Cd const turn = overlap == Cd(0) ? Cd(1) : std::conj(overlap) / std::abs(overlap);

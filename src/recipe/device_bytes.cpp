@@ -6,6 +6,7 @@
 #include "estimate.hpp"
 #include "findrho/core/lag_boxes.hpp"
 #include "findrho/nufft/cuda_nufft.hpp"
+#include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
 #include "findrho/solver/cuda_cg.hpp"
 
@@ -30,6 +31,14 @@ class DeviceBytes {
 
   /// F^H of the coils that make one image. The operands of exact sums come from the processor each time.
   std::int64_t exact_adjoint() const { return fast_sum_bytes<T>(sums(), n_, samples_, together_).device; }
+
+  /// Maps from coil images in single precision, each by F^H in double: of samples around the centre, all at the most.
+  std::int64_t maps() const {
+    constexpr std::int64_t kSingle = sizeof(std::complex<float>), kDouble = sizeof(std::complex<double>);
+    std::int64_t const images = coils_ * n_.voxels() * kSingle;
+    return images +
+           std::max(images, (samples_ + n_.voxels()) * kDouble + nufft_bytes<double>(samples_, n_, 1, 1, {}));
+  }
 
   std::int64_t cg() const {
     bool const exact = o_.fhd == TransformKind::exact, toeplitz = o_.normal == NormalKind::toeplitz,
@@ -72,7 +81,7 @@ class DeviceBytes {
 };
 
 template <class T>
-std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
+std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o, bool maps_given) {
   if (o.method == Method::ifft) {  // and cuFFT's work area
     std::int64_t const cells = std::max(dataset.encoded.voxels(), dataset.matrix.voxels());
     return 2 * dataset.coils * cells * std::int64_t{sizeof(std::complex<T>)};
@@ -80,17 +89,20 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o) {
   auto const frame =
       std::ranges::max_element(dataset.frames, {}, [](Frame const& f) { return f.trajectory->size(); });
   DeviceBytes<T> const bytes(dataset, o, *frame->trajectory);
-  if (o.method == Method::cg) return bytes.cg();
   bool const exact = o.method == Method::adjoint && o.fhd == TransformKind::exact;
-  return exact ? bytes.exact_adjoint() : bytes.adjoint();
+  std::int64_t const working = o.method == Method::cg ? bytes.cg()
+                               : exact                ? bytes.exact_adjoint()
+                                                      : bytes.adjoint();
+  return o.coils == CoilMode::sense && !maps_given ? std::max(bytes.maps(), working) : working;
 }
 
 }  // namespace
 
-std::int64_t device_bytes(Dataset const& dataset, ReconOptions const& options) {
+std::int64_t device_bytes(Dataset const& dataset, ReconOptions const& options, ReconInputs const& inputs) {
   if (!options.cuda) return 0;
-  return options.precision == Precision::single ? bytes_of<float>(dataset, options)
-                                                : bytes_of<double>(dataset, options);
+  bool const given = inputs.maps.data != nullptr;
+  return options.precision == Precision::single ? bytes_of<float>(dataset, options, given)
+                                                : bytes_of<double>(dataset, options, given);
 }
 
 }  // namespace findrho

@@ -106,7 +106,8 @@ std::int64_t frame_bytes(Size const& s, ReconOptions const& o) {
   std::int64_t estimating = 0;
   if (s.maps_needed && !s.maps_given) {
     held += density;
-    estimating = 2 * map_bytes + nufft_bytes<float>(s.samples, s.matrix, s.coils, s.threads, {});
+    estimating = 2 * map_bytes + s.voxels * std::int64_t{sizeof(std::complex<double>)} +
+                 nufft_bytes<double>(s.samples, s.matrix, 1, s.threads, {});
   }
   std::int64_t working = 0;
   if (o.method == Method::cg) working = cg_bytes<T>(s, o);
@@ -277,7 +278,7 @@ ReconEstimate estimate(Context const& context, Dataset const& dataset, ReconOpti
   std::int64_t const peak_so_far = peak_memory_bytes();
   result.bytes =
       std::max(peak_so_far, held + kOtherBytes + additional_bytes(context, dataset, options, inputs));
-  result.device_bytes = device_bytes(dataset, options);
+  result.device_bytes = device_bytes(dataset, options, inputs);
   Size const s = size_of(context, dataset, options, inputs);
   // Compressing the images: some 30 MB/s of one core.
   double const write_seconds = static_cast<double>(s.volumes * s.voxels) * sizeof(float) / 30e6;

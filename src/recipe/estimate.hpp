@@ -10,6 +10,6 @@ std::int64_t additional_bytes(Context const& context, Dataset const& dataset, Re
                               ReconInputs const& inputs);
 
 /// Options resolved. Memory of the device that they name; 0 without one.
-std::int64_t device_bytes(Dataset const& dataset, ReconOptions const& options);
+std::int64_t device_bytes(Dataset const& dataset, ReconOptions const& options, ReconInputs const& inputs);
 
 }  // namespace findrho

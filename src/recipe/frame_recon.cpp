@@ -210,9 +210,10 @@ void FrameReconstructor<T>::reconstruct(Frame const& frame, View<std::complex<fl
     } else {
       std::vector<double> const& density = gridding_density();
       Phase const phase(context_, "sensitivity maps");
-      sensitivities = convert<C>(estimate_coil_maps(context_, *frame.trajectory, frame.samples, density,
-                                                    dataset_.matrix, options_.calibration_radius)
-                                     .view());
+      sensitivities =
+          convert<C>(estimate_coil_maps(context_, *frame.trajectory, frame.samples, density, dataset_.matrix,
+                                        options_.calibration_radius, options_.cuda)
+                         .view());
     }
   }
   switch (options_.method) {

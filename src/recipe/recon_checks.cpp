@@ -141,7 +141,8 @@ void check_memory(Context const& context, Dataset const& dataset, ReconOptions c
   std::int64_t const needed = additional_bytes(context, dataset, options, inputs);
   context.emit({.type = Event::Type::allocation, .text = "reconstruction", .bytes = needed});
   if (options.cuda) {
-    std::int64_t const there = device_bytes(dataset, options), free = options.cuda->memory_use().device_free;
+    std::int64_t const there = device_bytes(dataset, options, inputs),
+                       free = options.cuda->memory_use().device_free;
     if (there > free) {
       throw Error(ErrorKind::out_of_memory,
                   options.cuda->device().name + ": the reconstruction needs " + mebibytes(there) + ", " +
