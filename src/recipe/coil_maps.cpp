@@ -111,7 +111,7 @@ void complete_upper_triangle(std::span<Cd> hermitian, std::size_t coils) {
 
 /// sum_n m m^H of the whole image, lower triangle only; in parts whose number does not depend on the threads.
 std::vector<Cd> covariance_of(Context const& context, View<Cf const> images, std::size_t coils) {
-  constexpr std::int64_t kParts = 64;
+  constexpr std::int64_t kParts = 16;
   std::int64_t const voxels = images.size() / static_cast<std::int64_t>(coils);
   std::vector<std::vector<Cd>> parts(kParts, std::vector<Cd>(coils * coils));
   context.pool().each(kParts, [&](std::int64_t part) {

@@ -16,7 +16,7 @@ namespace findrho {
 /// low-resolution coil images, its phase referred to the virtual coil that dominates the whole image.
 /// Shapes  samples (coil, sample); result (coil, z, y, x)
 /// Units   radius in cycles per FOV: samples beyond it are not used, those within weighted by a Hann window
-///   cuda  where to compute; nothing, or more than 96 coils: the processor
+///   cuda  where to compute; nothing, or more than 64 coils: the processor
 /// Errors  bad_option when fewer than 8 samples lie within the radius; out_of_memory, device_fault
 /// Source  Walsh, Gmitro and Marcellin, MRM 43:682 (2000)
 Array<std::complex<float>> estimate_coil_maps(Context const& context, Trajectory const& trajectory,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Device memory of a reconstruction: the arrays that DeviceFrame has at one time. What a plan takes depends on where the
-// samples lie, so F and Q are planned, without their work memory.
+// samples lie, so F and Q are planned, without their work memory, for the frame with the most samples.
 #include <algorithm>
 
 #include "estimate.hpp"
 #include "findrho/core/lag_boxes.hpp"
 #include "findrho/nufft/cuda_nufft.hpp"
-#include "findrho/nufft/nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
 #include "findrho/solver/cuda_cg.hpp"
+#include "recipe/cuda/coil_maps_abi.hpp"
 
 namespace findrho {
 namespace {
@@ -34,10 +34,11 @@ class DeviceBytes {
 
   /// Maps from coil images in single precision, each by F^H in double: of samples around the centre, all at the most.
   std::int64_t maps() const {
+    if (coils_ > CudaCoilMapsTable::kMostCoils) return 0;
     constexpr std::int64_t kSingle = sizeof(std::complex<float>), kDouble = sizeof(std::complex<double>);
     std::int64_t const images = coils_ * n_.voxels() * kSingle;
-    return images +
-           std::max(images, (samples_ + n_.voxels()) * kDouble + nufft_bytes<double>(samples_, n_, 1, 1, {}));
+    return images + std::max(images, CudaNufft<double>(*o_.cuda, k_.view(), n_).bytes(1) +
+                                         (samples_ + n_.voxels()) * kDouble);
   }
 
   std::int64_t cg() const {
@@ -93,7 +94,9 @@ std::int64_t bytes_of(Dataset const& dataset, ReconOptions const& o, bool maps_g
   std::int64_t const working = o.method == Method::cg ? bytes.cg()
                                : exact                ? bytes.exact_adjoint()
                                                       : bytes.adjoint();
-  return o.coils == CoilMode::sense && !maps_given ? std::max(bytes.maps(), working) : working;
+  if (o.coils != CoilMode::sense || maps_given) return working;
+  // Those of a second frame are estimated while the first one's arrays are kept.
+  return dataset.frames.size() > 1 ? bytes.maps() + working : std::max(bytes.maps(), working);
 }
 
 }  // namespace

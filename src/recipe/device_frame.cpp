@@ -38,9 +38,10 @@ void DeviceFrame<T>::use_maps(View<C const> maps) {
 template <class T>
 Array<std::complex<T>> DeviceFrame<T>::coil_images(View<C const> samples) const {
   std::int64_t const coils = samples.size() / trajectory_.size();
+  CudaNufft<T> const& F = nufft();  // first: planning takes memory of its own
   CudaVector<C> const d(session_, samples.size()), images(session_, coils * matrix_.voxels());
   d.upload(samples.data);
-  nufft().adjoint(d.data(), images.data(), coils);
+  F.adjoint(d.data(), images.data(), coils);
   Array<C> result(matrix_.shape(coils));
   images.download(result.data());
   return result;
@@ -48,12 +49,13 @@ Array<std::complex<T>> DeviceFrame<T>::coil_images(View<C const> samples) const 
 
 template <class T>
 void DeviceFrame<T>::set_samples(View<C const> samples) {
+  CudaNufft<T> const& F = nufft();
   CudaVector<C> const d(session_, samples.size());
   d.upload(samples.data);
   if (maps_) {
-    nufft().adjoint_with_maps(d.data(), maps(), b_.data(), coils_);
+    F.adjoint_with_maps(d.data(), maps(), b_.data(), coils_);
   } else {
-    nufft().adjoint(d.data(), b_.data(), 1);
+    F.adjoint(d.data(), b_.data(), 1);
   }
 }
 

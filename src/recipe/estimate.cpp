@@ -106,7 +106,7 @@ std::int64_t frame_bytes(Size const& s, ReconOptions const& o) {
   std::int64_t estimating = 0;
   if (s.maps_needed && !s.maps_given) {
     held += density;
-    estimating = 2 * map_bytes + s.voxels * std::int64_t{sizeof(std::complex<double>)} +
+    estimating = density + 2 * map_bytes + s.voxels * std::int64_t{sizeof(std::complex<double>)} +
                  nufft_bytes<double>(s.samples, s.matrix, 1, s.threads, {});
   }
   std::int64_t working = 0;

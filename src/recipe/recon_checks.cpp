@@ -141,8 +141,10 @@ void check_memory(Context const& context, Dataset const& dataset, ReconOptions c
   std::int64_t const needed = additional_bytes(context, dataset, options, inputs);
   context.emit({.type = Event::Type::allocation, .text = "reconstruction", .bytes = needed});
   if (options.cuda) {
-    std::int64_t const there = device_bytes(dataset, options, inputs),
-                       free = options.cuda->memory_use().device_free;
+    std::int64_t const there = device_bytes(dataset, options, inputs);
+    CudaSession::MemoryUse const use = options.cuda->memory_use();
+    std::int64_t const free =
+        use.device_free + use.pool_held - use.pool_used;  // the pool keeps what was freed
     if (there > free) {
       throw Error(ErrorKind::out_of_memory,
                   options.cuda->device().name + ": the reconstruction needs " + mebibytes(there) + ", " +

@@ -18,7 +18,7 @@ TEST(GpuCoilMaps, AreTheProcessors) {
   Context const context = Context::cpu(4);
   SimulateOptions const scans[] = {
       {.matrix = {33, 48, 1}, .trajectory = Radial2dOptions{}, .coils = 8, .snr = 20},
-      {.matrix = {32, 32, 1}, .trajectory = Radial2dOptions{}, .coils = 96, .snr = 20},
+      {.matrix = {32, 32, 1}, .trajectory = Radial2dOptions{}, .coils = 64, .snr = 20},
       {.matrix = {20, 24, 18}, .trajectory = Radial3dOptions{.spokes = 900}, .coils = 3, .snr = 20}};
   for (SimulateOptions const& options : scans) {
     SCOPED_TRACE(options.coils);

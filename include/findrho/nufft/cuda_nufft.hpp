@@ -84,7 +84,7 @@ class CudaNufft {
 
   Matrix const& matrix() const;
   std::int64_t samples() const;
-  /// Device memory that the plan and its work arrays hold once `coils` coils have been transformed.
+  /// Device memory that the plan and its work arrays hold once `coils` coils have been transformed, or that planning took.
   std::int64_t bytes(std::int64_t coils) const;
   std::string description() const;
 

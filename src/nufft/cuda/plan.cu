@@ -303,7 +303,7 @@ long long Plan<T>::bytes(long long coils) {
     bytes += CufftPlan::work_bytes(session_, fft_record(most));
     if (rest > 0) bytes += CufftPlan::work_bytes(session_, fft_record(rest));
   }
-  return static_cast<long long>(bytes);
+  return static_cast<long long>(std::max(bytes, sorted_.most_bytes()));
 }
 
 template class Plan<float>;

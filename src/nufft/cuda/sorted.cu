@@ -284,6 +284,7 @@ Sorted<T>::Sorted(Session& session, TileGrid const& tiles, CudaNufftRecord const
       cuts_.add<Part>(all(totals_.parts)), cuts_.add<SplitTile>(all(totals_.splits)),
       cuts_.add<Piece>(all(totals_.pieces)), cuts_.add<Piece>(all(totals_.readings))};
   cuts_.allocate(session);
+  most_bytes_ = bytes() + work.parcel.bytes();
   parts_ = cuts_.array<Part>(cut_at[0]);
   split_ = cuts_.array<SplitTile>(cut_at[1]);
   pieces_ = cuts_.array<Piece>(cut_at[2]);

@@ -94,6 +94,7 @@ class Sorted {
   int slot_count() const { return totals_.slots; }
   int split_count() const { return totals_.splits; }
   std::size_t bytes() const { return arrays_.bytes() + cuts_.bytes(); }
+  std::size_t most_bytes() const { return most_bytes_; }  // while it was made
 
  private:
   Parcel arrays_, cuts_;
@@ -103,6 +104,7 @@ class Sorted {
   SplitTile* split_ = nullptr;
   Piece *pieces_ = nullptr, *readings_ = nullptr;
   PartTotals totals_{};
+  std::size_t most_bytes_ = 0;
 };
 
 }  // namespace findrho::nufft

@@ -121,7 +121,8 @@ int covariance(void* session, void const* images, long long voxels, long long co
                CudaFault* fault) {
   return guarded(fault, [&] {
     Session& s = *static_cast<Session*>(session);
-    Buffer<double2> const there(s, static_cast<std::size_t>(coils * coils));
+    Buffer<double2> there(s, static_cast<std::size_t>(coils * coils));
+    there.fill(0);
     auto const n = static_cast<unsigned>(coils);
     covariance_kernel<<<dim3(n, n), kSumLanes, 0, s.stream>>>(static_cast<float2 const*>(images), voxels,
                                                               there.get());

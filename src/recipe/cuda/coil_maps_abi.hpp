@@ -16,7 +16,7 @@ struct CudaCoilMapsRecord {
 struct CudaCoilMapsTable {
   static constexpr char const* kTopic = "coil_maps";
   static constexpr int kVersion = 1;
-  static constexpr long long kMostCoils = 96;  // 1 KiB of shared memory each
+  static constexpr long long kMostCoils = 64;  // 1 KiB of shared memory each
   /// image = double_image, complex<double>, one coil
   int (*round)(void* session, void const* double_image, long long voxels, void* image, CudaFault*);
   /// covariance[i,j] = sum_n images[i,n] conj(images[j,n]) for j <= i, complex<double>; host memory
