@@ -10,7 +10,6 @@
 
 #include "backend/cuda/call.hpp"
 #include "findrho/core/error.hpp"
-#include "findrho/nufft/cuda_nufft.hpp"
 #include "findrho/nufft/nufft.hpp"
 #include "recipe/cuda/coil_maps_abi.hpp"
 
@@ -200,6 +199,14 @@ Array<Cf> maps_on_device(CudaSession const& session, Centre const& centre, Matri
 }
 
 }  // namespace
+
+std::int64_t coil_maps_bytes(CudaSession const& session, CudaTrajectory const& trajectory,
+                             Matrix const& matrix, std::int64_t coils) {
+  if (coils > CudaCoilMapsTable::kMostCoils) return 0;
+  std::int64_t const images = coils * matrix.voxels() * std::int64_t{sizeof(Cf)};
+  return images + std::max(images, CudaNufft<double>(session, trajectory, matrix).bytes(1) +
+                                       (trajectory.samples + matrix.voxels()) * std::int64_t{sizeof(Cd)});
+}
 
 Array<Cf> estimate_coil_maps(Context const& context, Trajectory const& trajectory, View<Cf const> samples,
                              std::vector<double> const& density, Matrix const& matrix, double radius,

@@ -9,6 +9,7 @@
 #include "findrho/core/array.hpp"
 #include "findrho/core/context.hpp"
 #include "findrho/core/scan.hpp"
+#include "findrho/nufft/cuda_nufft.hpp"
 
 namespace findrho {
 
@@ -23,5 +24,9 @@ Array<std::complex<float>> estimate_coil_maps(Context const& context, Trajectory
                                               View<std::complex<float> const> samples,
                                               std::vector<double> const& density, Matrix const& matrix,
                                               double radius, std::optional<CudaSession> const& cuda);
+
+/// Device memory that it takes on the device at the most, for whatever radius; 0 where the processor computes.
+std::int64_t coil_maps_bytes(CudaSession const& session, CudaTrajectory const& trajectory,
+                             Matrix const& matrix, std::int64_t coils);
 
 }  // namespace findrho

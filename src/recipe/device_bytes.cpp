@@ -3,12 +3,12 @@
 // samples lie, so F and Q are planned, without their work memory, for the frame with the most samples.
 #include <algorithm>
 
+#include "coil_maps.hpp"
 #include "estimate.hpp"
 #include "findrho/core/lag_boxes.hpp"
 #include "findrho/nufft/cuda_nufft.hpp"
 #include "findrho/operator/cuda_toeplitz.hpp"
 #include "findrho/solver/cuda_cg.hpp"
-#include "recipe/cuda/coil_maps_abi.hpp"
 
 namespace findrho {
 namespace {
@@ -32,14 +32,7 @@ class DeviceBytes {
   /// F^H of the coils that make one image. The operands of exact sums come from the processor each time.
   std::int64_t exact_adjoint() const { return fast_sum_bytes<T>(sums(), n_, samples_, together_).device; }
 
-  /// Maps from coil images in single precision, each by F^H in double: of samples around the centre, all at the most.
-  std::int64_t maps() const {
-    if (coils_ > CudaCoilMapsTable::kMostCoils) return 0;
-    constexpr std::int64_t kSingle = sizeof(std::complex<float>), kDouble = sizeof(std::complex<double>);
-    std::int64_t const images = coils_ * n_.voxels() * kSingle;
-    return images + std::max(images, CudaNufft<double>(*o_.cuda, k_.view(), n_).bytes(1) +
-                                         (samples_ + n_.voxels()) * kDouble);
-  }
+  std::int64_t maps() const { return coil_maps_bytes(*o_.cuda, k_.view(), n_, coils_); }
 
   std::int64_t cg() const {
     bool const exact = o_.fhd == TransformKind::exact, toeplitz = o_.normal == NormalKind::toeplitz,

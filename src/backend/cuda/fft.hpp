@@ -9,6 +9,15 @@
 
 namespace findrho {
 
+/// Transforms of boxes whose sizes are given along x, y and z.
+template <class Index>
+CudaFftRecord fft_record(int rank, Index const* grid, long long batch, bool double_precision) {
+  CudaFftRecord record{
+      .rank = rank, .size = {}, .batch = batch, .double_precision = double_precision ? 1 : 0};
+  for (int d = 0; d < rank; ++d) record.size[d] = grid[rank - 1 - d];
+  return record;
+}
+
 /// A cuFFT plan without work memory. Making one takes the host about a millisecond, so a session keeps some.
 struct CufftHandle {
   cufftHandle plan = 0;

@@ -134,14 +134,6 @@ __global__ void __launch_bounds__(kLanes)
   weights[i] = static_cast<float>(weights[i] * factor);
 }
 
-template <class T>
-CudaFftRecord one_transform(int dims, long long const* grid) {
-  CudaFftRecord record{
-      .rank = dims, .size = {}, .batch = 1, .double_precision = sizeof(T) == sizeof(double) ? 1 : 0};
-  for (int d = 0; d < dims; ++d) record.size[d] = grid[dims - 1 - d];
-  return record;
-}
-
 }  // namespace
 
 // Q(-l) = conj(Q(l)): the lags from 0 on of the slowest axis suffice, with those at 0 halved; the spectrum is twice the
@@ -172,7 +164,8 @@ void Plan<T>::spectrum(void const* weights, double const* slowest_k, long long c
   adjoint(samples.get(), nullptr, q.get(), 1, 0);
   Buffer<C> placed(session_, static_cast<std::size_t>(points));
   place_lags<T><<<blocks_for(points), kLanes, 0, session_.stream>>>(lags, q.get(), placed.get());
-  CufftPlan(session_, one_transform<T>(dims_, grid)).run(placed.get(), CUFFT_FORWARD);
+  CufftPlan(session_, findrho::fft_record(dims_, grid, 1, sizeof(T) == sizeof(double)))
+      .run(placed.get(), CUFFT_FORWARD);
   real_parts<T><<<blocks_for(points), kLanes, 0, session_.stream>>>(
       placed.get(), points, static_cast<T>(2 * scale), static_cast<T*>(result));
   check_launch("real_parts");
@@ -183,7 +176,8 @@ template <class T>
 long long Plan<T>::spectrum_bytes(long long const* grid) {
   long long const elements = sorted_.view().count + voxels() + grid[0] * grid[1] * grid[2];
   return bytes(1) + elements * static_cast<long long>(sizeof(C)) +
-         static_cast<long long>(CufftPlan::work_bytes(session_, one_transform<T>(dims_, grid)));
+         static_cast<long long>(CufftPlan::work_bytes(
+             session_, findrho::fft_record(dims_, grid, 1, sizeof(T) == sizeof(double))));
 }
 
 template <class T>

@@ -87,10 +87,7 @@ int Plan<T>::pass(long long coils) const {
 
 template <class T>
 CudaFftRecord Plan<T>::fft_record(int coils) const {
-  CudaFftRecord record{
-      .rank = dims_, .size = {}, .batch = coils, .double_precision = sizeof(T) == sizeof(double) ? 1 : 0};
-  for (int d = 0; d < dims_; ++d) record.size[d] = tiles_.grid[dims_ - 1 - d];
-  return record;
+  return findrho::fft_record(dims_, tiles_.grid, coils, sizeof(T) == sizeof(double));
 }
 
 template <class T>

@@ -43,11 +43,8 @@ Index coils_of_batch(CudaToeplitzRecord const& r, std::size_t complex_size) {
   return std::clamp<Index>(r.memory_bytes / bytes, 1, r.coils);
 }
 
-CudaFftRecord fft_record(Boxes const& b, Index batch, bool double_precision) {
-  CudaFftRecord record{
-      .rank = b.n[2] > 1 ? 3 : 2, .size = {}, .batch = batch, .double_precision = double_precision ? 1 : 0};
-  for (int d = 0; d < record.rank; ++d) record.size[d] = b.grid[record.rank - 1 - d];
-  return record;
+CudaFftRecord transforms(Boxes const& b, Index batch, bool double_precision) {
+  return fft_record(b.n[2] > 1 ? 3 : 2, b.grid, batch, double_precision);
 }
 
 template <class T>
@@ -106,7 +103,7 @@ class Plain final : public Product<T> {
         batch_(coils_of_batch(r, sizeof(Complex<T>))),
         grid_(session, static_cast<std::size_t>(boxes_.cells() * batch_)),
         spectrum_(session, static_cast<std::size_t>(boxes_.cells())),
-        fft_(session, fft_record(boxes_, batch_, sizeof(T) == sizeof(double))) {}
+        fft_(session, transforms(boxes_, batch_, sizeof(T) == sizeof(double))) {}
 
   void set_spectrum(T const* spectrum) override {
     FINDRHO_CHECK(cudaMemcpyAsync(spectrum_.get(), spectrum, spectrum_.bytes(), cudaMemcpyDeviceToDevice,
@@ -143,7 +140,7 @@ CudaToeplitzFacts describe_plain(Session& session, CudaToeplitzRecord const& r) 
   Boxes const b = boxes_of(r);
   Index const real = r.double_precision != 0 ? 8 : 4,
               batch = coils_of_batch(r, static_cast<std::size_t>(2 * real));
-  std::size_t const work = CufftPlan::work_bytes(session, fft_record(b, batch, r.double_precision != 0));
+  std::size_t const work = CufftPlan::work_bytes(session, transforms(b, batch, r.double_precision != 0));
   return {.fused = 0,
           .grid = {b.grid[0], b.grid[1], b.grid[2]},
           .bytes = b.cells() * real * (1 + 2 * batch) + static_cast<Index>(work),

@@ -74,11 +74,8 @@ class ProductOf final : public AnyProduct {
       place.length[d] = facts_.grid[d];
     }
     launch_elements(session_.stream, cells, place);
-    CufftPlan fft(session_, {.rank = 3,
-                             .size = {facts_.grid[2], facts_.grid[1], facts_.grid[0]},
-                             .batch = 1,
-                             .double_precision = sizeof(T) == 8});
-    fft.run(grid.get(), CUFFT_FORWARD);
+    CufftPlan(session_, fft_record(3, facts_.grid, 1, sizeof(T) == sizeof(double)))
+        .run(grid.get(), CUFFT_FORWARD);
     Buffer<T> spectrum(session_, static_cast<std::size_t>(cells));
     launch_elements(session_.stream, cells,
                     RealPart<T>{grid.get(), spectrum.get(), static_cast<T>(1 / static_cast<double>(cells))});
